@@ -1,0 +1,324 @@
+"""The study's configuration: the only home of defaults, and the first judge of a user's mistakes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from attnnn.errors import UserError
+from attnnn.protocol import Protocol, ProtocolName, resolve
+
+NAME = r"^[a-z0-9][a-z0-9_]*$"
+Probability = Annotated[float, Field(ge=0, le=1)]
+Share = Annotated[float, Field(gt=0, lt=1)]
+Lambda = Annotated[float, Field(ge=0)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class PlantedSource(_Strict):
+    """A generated corpus whose label is a known function of known tokens."""
+
+    kind: Literal["planted"]
+    regime: Literal["lexical", "context", "redundant", "needle"] = Field(
+        description="lexical: the label is the majority of the cue words; context: a negator before a cue "
+        "flips it; redundant: most tokens are cues for the label, so that attention is not "
+        "needed; needle: one cue in a long document."
+    )
+    train: int = Field(1200, ge=2, description="Documents in the training split.")
+    dev: int = Field(300, ge=2, description="Documents in the dev split.")
+    test: int = Field(400, ge=2, description="Documents in the test split.")
+    min_tokens: int = Field(10, ge=1, description="Shortest document, in tokens.")
+    max_tokens: int = Field(30, ge=1, description="Longest document, in tokens.")
+    noise: Probability = Field(0.0, description="Share of documents whose label is flipped.")
+    positive: Share = Field(0.5, description="Share of documents of class 1 before the noise.")
+    seed: int = Field(1, ge=0, description="Seed of the generator.")
+
+    @model_validator(mode="after")
+    def _lengths(self) -> PlantedSource:
+        if self.max_tokens < self.min_tokens:
+            raise ValueError(f"max_tokens {self.max_tokens} is below min_tokens {self.min_tokens}")
+        return self
+
+
+class TableSource(_Strict):
+    """A table of texts and labels: csv, tsv, jsonl or parquet, by the file's ending."""
+
+    kind: Literal["table"]
+    path: str = Field(description="The file; a relative path is looked up under corpora_dir.")
+    text: str = Field("text", description="Column of the text.")
+    label: str = Field("label", description="Column of the label.")
+    split: str | None = Field(
+        None,
+        description="Column that says train, dev (or validation) or test; rows that say anything else are "
+        "counted and left out only if listed in drop_splits. Null: splits are made.",
+    )
+    drop_splits: list[str] = Field([], description="Values of the split column to leave out.")
+    classes: list[str] | None = Field(
+        None,
+        min_length=2,
+        description="Label values in class order (class 0 first). Null: the values found, sorted.",
+    )
+    rows: dict[str, int] | None = Field(
+        None,
+        description="Take a stratified, seeded sample of at most this many rows of a split, for instance "
+        "{train: 2000}. What is left out is counted and reported.",
+    )
+    dev_share: Share = Field(
+        0.15, description="Share of train made into dev where there is no dev."
+    )
+    test_share: Share = Field(
+        0.2, description="Share of all made into test where there is no test."
+    )
+    seed: int = Field(1, ge=0, description="Seed of the splits and the samples made here.")
+
+
+class SstSource(_Strict):
+    """The Stanford Sentiment Treebank: a folder with PTB trees in train.txt, dev.txt and test.txt."""
+
+    kind: Literal["sst"]
+    path: str = Field(
+        "sst/trees", description="The folder; a relative path is looked up under corpora_dir."
+    )
+    download: bool = Field(
+        False, description="Fetch the trees from their canonical place when the folder is missing."
+    )
+    url: str = Field(
+        "https://nlp.stanford.edu/sentiment/trainDevTestTrees_PTB.zip",
+        description="Where to fetch them.",
+    )
+    sha256: str = Field(
+        "5c613a4f673fc74097d523a2c83f38e0cc462984d847b82c7aaf36b01cbbbfcc",
+        description="Checksum of the archive.",
+    )
+
+
+Source = Annotated[PlantedSource | TableSource | SstSource, Field(discriminator="kind")]
+
+
+class Embedding(_Strict):
+    """Where the word vectors come from. They are trained further in every case."""
+
+    kind: Literal["random", "file", "word2vec"] = Field(
+        "random",
+        description="random: drawn anew for every model from its seed; file: word2vec text format "
+        "(.vec, .txt, either may end in .gz), words without a vector start at zero; word2vec: "
+        "trained on the training split with gensim.",
+    )
+    dimension: int = Field(300, ge=1, description="Width of a vector.")
+    scale: float = Field(
+        1.0, gt=0, description="Standard deviation of the random vectors (PyTorch's default is 1)."
+    )
+    path: str | None = Field(
+        None, description="The file of kind `file`; a relative path is looked up under corpora_dir."
+    )
+    epochs: int = Field(5, ge=1, description="Passes over the training split of kind `word2vec`.")
+    window: int = Field(10, ge=1, description="Context window of kind `word2vec`.")
+
+    @model_validator(mode="after")
+    def _path(self) -> Embedding:
+        if (self.kind == "file") != (self.path is not None):
+            raise ValueError("`path` goes with kind: file, and kind: file needs it")
+        return self
+
+
+class Training(_Strict):
+    """How models are trained (Jain & Wallace's values, which Wiegreffe & Pinter keep)."""
+
+    epochs: int = Field(8, ge=1, description="Epochs of every model but the trained adversaries.")
+    batch_size: int = Field(32, ge=1, description="Documents in a batch.")
+    learning_rate: float = Field(1e-3, gt=0, description="Learning rate of Adam-AMSGrad.")
+    weight_decay: float = Field(
+        1e-5, ge=0, description="L2 of every parameter outside the attention, which has none."
+    )
+    hidden_size: int = Field(128, ge=2, description="Width of each LSTM direction, and of the MLP.")
+    checkpoint_seconds: float = Field(
+        60, ge=0, description="A killed training resumes from a checkpoint at most this old."
+    )
+
+
+class Corpus(_Strict):
+    """One corpus of the study, under one protocol."""
+
+    source: Source = Field(description="Where the texts come from: planted, table or sst.")
+    tokenizer: Literal["whitespace", "papers", "sst", "20news", "keras"] = Field(
+        "whitespace",
+        description="whitespace: split at white space, case kept; papers: spaCy's English tokenizer, "
+        "lower case, tokens with a digit become qqq (Jain & Wallace's cleaner); sst: their SST "
+        "variant (digits stay, punctuation goes); 20news: `papers`, then punctuation thinned as "
+        "for 20 Newsgroups; keras: lower case without punctuation, as in their IMDb dump.",
+    )
+    min_df: int = Field(1, ge=1, description="Documents a word must be in to enter the vocabulary.")
+    min_length: int | None = Field(
+        None, ge=0, description="Bound on tokens n; see strict_length_filter."
+    )
+    max_length: int | None = Field(
+        None, ge=1, description="Bound on tokens n; see strict_length_filter."
+    )
+    embedding: Embedding = Field(Embedding(), description="Word vectors.")
+    published: Literal["Diabetes", "Anemia", "SST", "IMDb", "AgNews", "20News"] | None = Field(
+        None, description="The papers' name of this corpus, to print their numbers beside ours."
+    )
+    protocol: ProtocolName | None = Field(
+        None, description="Protocol of this corpus; null: the study's."
+    )
+    switches: dict[str, Any] = Field({}, description="Single switches for this corpus alone.")
+    lambdas: list[Lambda] | None = Field(
+        None, min_length=1, description="λ grid of this corpus; null: the study's."
+    )
+    training: Training | None = Field(
+        None, description="Training of this corpus; null: the study's."
+    )
+
+
+class SearchedAdversary(_Strict):
+    """Jain & Wallace's search for adversarial attention (Algorithm 3 and released code)."""
+
+    adversaries: int = Field(5, ge=1, description="Attention vectors searched together, K.")
+    steps: int = Field(500, ge=1, description="Steps of Adam-AMSGrad.")
+    learning_rate: float = Field(0.01, gt=0, description="Its learning rate.")
+    penalty: float = Field(500.0, ge=0, description="Weight of the hinge on the prediction.")
+    hinge_tolerance: float = Field(
+        0.01, ge=0, description="Change of the prediction that the hinge leaves free."
+    )
+
+
+class Study(_Strict):
+    """Everything a study is made of."""
+
+    results_dir: str = Field("results", min_length=1, description="Folder that the study writes.")
+    corpora_dir: str = Field("corpora", min_length=1, description="Folder of corpora and vectors.")
+    device: Literal["auto", "cpu", "cuda"] = Field(
+        "auto", description="Where models run; auto: on a GPU where there is one."
+    )
+    threads: int = Field(
+        1,
+        ge=1,
+        description="CPU threads of a job that trains or needs gradients. Small models run best on one "
+        "each, several jobs side by side. Results are the same to the byte for the same number.",
+    )
+    protocol: ProtocolName = Field("clean", description="Preset of the switches.")
+    switches: dict[str, Any] = Field({}, description="Single switches that override the preset.")
+    corpora: dict[Annotated[str, Field(pattern=NAME)], Corpus] = Field(
+        min_length=1, description="The corpora, by the name they have in every path and table."
+    )
+    training: Training = Field(Training(), description="How models are trained.")
+    base_seed: int = Field(
+        10, ge=0, description="Seed of the base model and all but the seed runs."
+    )
+    seeds: list[Annotated[int, Field(ge=0)]] = Field(
+        [50, 257, 500231, 100078, 12504, 90754789, 8988812, 2],
+        min_length=1,
+        description="Seeds of the random-seed experiment (default: Wiegreffe & Pinter's eight).",
+    )
+    lambdas: list[Lambda] = Field(
+        [0, 1e-4, 5e-4, 1e-3, 5e-3, 1e-2],
+        min_length=1,
+        description="λ grid of the trained adversaries.",
+    )
+    guide_lambda: Lambda = Field(
+        1e-3, description="λ of the adversary whose attention guides an MLP (Table 3)."
+    )
+    epsilons: list[Annotated[float, Field(gt=0, le=1)]] = Field(
+        [0.01, 0.05],
+        min_length=1,
+        description="Every ε that a per-instance adversary is reported at.",
+    )
+    searched_adversary: SearchedAdversary = Field(
+        SearchedAdversary(), description="Per-instance search."
+    )
+    permutations: int = Field(100, ge=1, description="Permutations of each document's attention.")
+    bootstrap: int = Field(1000, ge=2, description="Resamples of a bootstrap interval.")
+
+    @field_validator("seeds", "lambdas", "epsilons")
+    @classmethod
+    def _distinct(cls, values: list[float]) -> list[float]:
+        if len(set(values)) != len(values):
+            raise ValueError(f"values must differ, got {values}")
+        return values
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Study:
+        if self.base_seed in self.seeds:
+            raise ValueError(f"base_seed {self.base_seed} is among seeds; leave it out there")
+        for name in self.corpora:
+            protocol = self.protocol_of(name)
+            if protocol.epsilon_select not in self.epsilons:
+                raise ValueError(
+                    f"switch epsilon_select {protocol.epsilon_select} is not among epsilons {self.epsilons}"
+                )
+        return self
+
+    @cached_property
+    def _protocols(self) -> dict[str, Protocol]:
+        return {
+            name: resolve(corpus.protocol or self.protocol, {**self.switches, **corpus.switches})
+            for name, corpus in self.corpora.items()
+        }
+
+    def protocol_of(self, corpus: str) -> Protocol:
+        """The resolved switches of a corpus."""
+        return self._protocols[corpus]
+
+    def protocol_name_of(self, corpus: str) -> ProtocolName:
+        """The preset that the switches of a corpus start from."""
+        return self.corpora[corpus].protocol or self.protocol
+
+    def lambdas_of(self, corpus: str) -> list[float]:
+        """The λ grid of a corpus, ascending."""
+        return sorted(self.corpora[corpus].lambdas or self.lambdas)
+
+    def training_of(self, corpus: str) -> Training:
+        """The training settings of a corpus."""
+        return self.corpora[corpus].training or self.training
+
+    def source_path(self, path: str) -> Path:
+        """A path of the configuration, looked up under corpora_dir unless absolute."""
+        return Path(self.corpora_dir) / path
+
+
+def load(path: str | Path) -> Study:
+    """Read and validate a configuration file.
+
+    Raises:
+        UserError: in one line, what is wrong with which key of which file.
+    """
+    try:
+        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such configuration file") from None
+    except yaml.YAMLError as error:
+        raise UserError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(content, dict):
+        raise UserError(f"{path}: expected a mapping of keys, found {type(content).__name__}")
+    return validate(content, where=str(path))
+
+
+def validate(content: Mapping[str, Any], *, where: str) -> Study:
+    """The study that a mapping describes.
+
+    Raises:
+        UserError: in one line, every fault with its key.
+    """
+    try:
+        return Study.model_validate(content)
+    except ValidationError as error:
+        faults = "; ".join(_fault(item) for item in error.errors())
+        raise UserError(f"{where}: {faults}") from None
+
+
+def _fault(error: Any) -> str:
+    key = ".".join(str(part) for part in error["loc"]) or "configuration"
+    if error["type"] == "extra_forbidden":
+        return f"{key}: no such key; config/README.md lists them"
+    message = error["msg"].removeprefix("Value error, ")
+    shown = json.dumps(error["input"], default=str)
+    return f"{key}: {message}" + (f" (found {shown})" if len(shown) < 80 else "")

@@ -1,0 +1,155 @@
+"""The points of encoder × attention × objective that the study visits, and their names.
+
+A model's name spells its point, and a run is a model of a corpus with a seed:
+
+- ``bilstm-additive``: encoder and attention, trained on labels;
+- ``bilstm-additive-lambda-0.001``: the same, trained to imitate the base model's predictions and to
+  diverge from its attention with weight λ;
+- ``average-imposed-bilstm-additive``: attention imposed by another model's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from attnnn.config import Study
+
+Encoder = Literal["bilstm", "average"]
+Attention = Literal["additive", "uniform", "imposed"]
+
+_LAMBDA = "-lambda-"
+_IMPOSED = "-imposed-"
+
+
+@dataclass(frozen=True)
+class Model:
+    """A point of encoder × attention × objective.
+
+    Attributes:
+        encoder: what makes a state of every token.
+        attention: how the states are weighted.
+        lambda_: weight of the divergence from the base model's attention (Wiegreffe & Pinter 2019,
+            section 4); None: the model is trained on labels.
+        guide: the model whose attention is imposed (section 3.4); None unless attention is imposed.
+    """
+
+    encoder: Encoder
+    attention: Attention
+    lambda_: float | None = None
+    guide: Model | None = None
+
+    @property
+    def name(self) -> str:
+        """The name that `parse` reads."""
+        if self.guide is not None:
+            return f"{self.encoder}{_IMPOSED}{self.guide.name}"
+        suffix = "" if self.lambda_ is None else f"{_LAMBDA}{format_lambda(self.lambda_)}"
+        return f"{self.encoder}-{self.attention}{suffix}"
+
+    @classmethod
+    def parse(cls, name: str) -> Model:
+        """The model of a name.
+
+        Raises:
+            ValueError: no model has that name.
+        """
+        encoder, _, rest = name.partition("-")
+        if encoder in get_args(Encoder):
+            if rest.startswith(_IMPOSED[1:]):
+                return cls(encoder, "imposed", guide=cls.parse(rest.removeprefix(_IMPOSED[1:])))  # type: ignore[arg-type]
+            attention, separator, number = rest.partition(_LAMBDA)
+            if attention in ("additive", "uniform"):
+                lambda_ = float(number) if separator else None
+                return cls(encoder, attention, lambda_=lambda_)  # type: ignore[arg-type]
+        raise ValueError(
+            f"{name!r} names no model; expected ENCODER-ATTENTION, for instance bilstm-additive, with "
+            f"encoders {', '.join(get_args(Encoder))} and attentions {', '.join(get_args(Attention))}"
+        )
+
+
+def format_lambda(value: float) -> str:
+    """λ as it stands in names and tables: the shortest text that reads back as the same number."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training: a model of a corpus with a seed."""
+
+    corpus: str
+    model: Model
+    seed: int
+
+
+BASE = Model("bilstm", "additive")
+UNIFORM = Model("bilstm", "uniform")
+TRAINED_MLP = Model("average", "additive")
+UNIFORM_MLP = Model("average", "uniform")
+
+
+def adversary(lambda_: float) -> Model:
+    """The trained adversary of one λ."""
+    return Model(BASE.encoder, BASE.attention, lambda_=lambda_)
+
+
+def guided_mlp(guide: Model) -> Model:
+    """The MLP that weighs its tokens by the attention of `guide`."""
+    return Model("average", "imposed", guide=guide)
+
+
+def base_run(study: Study, corpus: str) -> Run:
+    """The run that everything is compared with."""
+    return Run(corpus, BASE, study.base_seed)
+
+
+def uniform_run(study: Study, corpus: str) -> Run:
+    """The BiLSTM with uniform attention (Wiegreffe & Pinter 2019, section 3.2)."""
+    return Run(corpus, UNIFORM, study.base_seed)
+
+
+def average_run(study: Study, corpus: str) -> Run:
+    """Jain & Wallace's average encoder, which is Wiegreffe & Pinter's trained MLP."""
+    return Run(corpus, TRAINED_MLP, study.base_seed)
+
+
+def seed_runs(study: Study, corpus: str) -> list[Run]:
+    """The base model with other seeds (Wiegreffe & Pinter 2019, section 3.3)."""
+    return [Run(corpus, BASE, seed) for seed in study.seeds]
+
+
+def adversary_seeds(study: Study, corpus: str) -> list[int]:
+    """Seeds of the trained adversaries, the headline one first (switch adv_seed)."""
+    seeds = {"same": [study.base_seed], "different": [study.seeds[0]]}
+    seeds["both"] = seeds["same"] + seeds["different"]
+    return seeds[study.protocol_of(corpus).adv_seed]
+
+
+def adversary_runs(study: Study, corpus: str, seed: int) -> list[Run]:
+    """The λ sweep (Wiegreffe & Pinter 2019, section 4), λ ascending."""
+    return [Run(corpus, adversary(value), seed) for value in study.lambdas_of(corpus)]
+
+
+def guide_runs(study: Study, corpus: str) -> dict[str, Run]:
+    """The MLPs of Table 3 by the name of their guide (Wiegreffe & Pinter 2019, section 3.4)."""
+    guide_seed = adversary_seeds(study, corpus)[0]
+    return {
+        "uniform": Run(corpus, UNIFORM_MLP, study.base_seed),
+        "trained_mlp": Run(corpus, TRAINED_MLP, study.base_seed),
+        "base_lstm": Run(corpus, guided_mlp(BASE), study.base_seed),
+        "adversary": Run(corpus, guided_mlp(adversary(study.guide_lambda)), guide_seed),
+    }
+
+
+def guiding_run(study: Study, run: Run) -> Run | None:
+    """The run whose attention (imposed) or whose predictions and attention (λ) a run learns from."""
+    if run.model.guide is not None:
+        seed = study.base_seed if run.model.guide.lambda_ is None else run.seed
+        return Run(run.corpus, run.model.guide, seed)
+    return base_run(study, run.corpus) if run.model.lambda_ is not None else None
+
+
+def explained_runs(study: Study, corpus: str) -> list[Run]:
+    """The runs whose attention is compared with gradient and leave-one-out importance."""
+    return [base_run(study, corpus), average_run(study, corpus)]

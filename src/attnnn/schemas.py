@@ -1,0 +1,144 @@
+"""The tables of the study: names, types, units, and what may be null."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from attnnn.store import Column, Schema
+
+_DOCUMENT = Column(pa.int64(), "document's number, unique over all splits of the corpus")
+_SPLIT = Column(pa.string(), "train, dev or test")
+_PER_TOKEN = pa.list_(pa.float32())
+
+DOCUMENTS = Schema(
+    "documents",
+    {
+        "document": _DOCUMENT,
+        "split": _SPLIT,
+        "label": Column(pa.int64(), "gold class, 0-based"),
+        "tokens": Column(pa.list_(pa.string()), "the n tokens as the tokenizer gave them"),
+        "token_ids": Column(
+            pa.list_(pa.int32()), "vocabulary ids of the n tokens, without start and end symbols"
+        ),
+        "truth": Column(
+            pa.list_(pa.int8()), "1 where a token decides the label, by construction", nullable=True
+        ),
+    },
+)
+
+VOCABULARY = Schema(
+    "vocabulary",
+    {
+        "id": Column(pa.int32(), "0 padding, 1 unknown, 2 start, 3 end, words from 4"),
+        "token": Column(pa.string(), "the word"),
+        "document_frequency": Column(pa.int64(), "documents of the counted splits that hold it"),
+    },
+)
+
+HISTORY = Schema(
+    "history",
+    {
+        "epoch": Column(pa.int64(), "0-based"),
+        "train_loss": Column(pa.float64(), "sum over documents of the training objective"),
+        "score": Column(
+            pa.float64(), "selecting metric: ROC-AUC, or minus the loss of an adversary"
+        ),
+        "selected": Column(pa.bool_(), "whether this epoch's weights were kept"),
+    },
+)
+
+PREDICTIONS = Schema(
+    "predictions",
+    {
+        "document": _DOCUMENT,
+        "split": _SPLIT,
+        "label": Column(pa.int64(), "gold class"),
+        "logit": Column(pa.float32(), "log-odds of class 1"),
+        "probability": Column(pa.float32(), "probability of class 1"),
+        "attention": Column(_PER_TOKEN, "attention weight of each of the n tokens; sums to 1"),
+        "contribution": Column(
+            _PER_TOKEN,
+            "w·h of each token (test split only): Σ attention·contribution + bias = logit, "
+            "the bias being in the file's metadata",
+            nullable=True,
+        ),
+    },
+)
+
+IMPORTANCE = Schema(
+    "importance",
+    {
+        "document": _DOCUMENT,
+        "importance": Column(_PER_TOKEN, "magnitude, at least 0; what rank correlations use"),
+        "signed": Column(
+            _PER_TOKEN,
+            "gradient: e·∂p/∂e; leave-one-out: change of the probability of class 1 when the token goes",
+        ),
+    },
+)
+
+CORRELATION = Schema(
+    "correlation",
+    {
+        "document": _DOCUMENT,
+        "predicted": Column(pa.int64(), "predicted class"),
+        "pair": Column(
+            pa.string(), "attention~gradient, attention~leave_one_out or gradient~leave_one_out"
+        ),
+        "tokens": Column(pa.int64(), "n"),
+        "tau": Column(pa.float64(), "Kendall's τ-b; null where it is undefined", nullable=True),
+        "p_value": Column(pa.float64(), "two-sided; null where τ is", nullable=True),
+        "excluded": Column(
+            pa.string(), "why τ is undefined: one token, constant attention, …", nullable=True
+        ),
+    },
+)
+
+PERMUTATION = Schema(
+    "permutation",
+    {
+        "document": _DOCUMENT,
+        "predicted": Column(pa.int64(), "predicted class"),
+        "max_attention": Column(pa.float64(), "largest attention weight"),
+        "median_change": Column(pa.float64(), "median over the permutations of |Δp|"),
+        "mean_change": Column(pa.float64(), "mean over the permutations of |Δp|"),
+        "logit_mean": Column(pa.float64(), "exact mean of the logit over all n! permutations"),
+        "logit_std": Column(pa.float64(), "exact standard deviation of the logit over all of them"),
+    },
+)
+
+SEARCHED_ADVERSARY = Schema(
+    "searched_adversary",
+    {
+        "document": _DOCUMENT,
+        "epsilon": Column(pa.float64(), "largest allowed |Δp|"),
+        "jsd": Column(pa.float64(), "ε-max JSD found, nats; 0 where nothing feasible was found"),
+        "probability": Column(pa.float64(), "probability of class 1 under that attention"),
+        "change": Column(pa.float64(), "|Δp|"),
+        "found": Column(pa.bool_(), "whether any searched attention is feasible"),
+        "attention": Column(_PER_TOKEN, "the attention; the model's own where nothing was found"),
+    },
+)
+
+SEARCHED_CANDIDATES = Schema(
+    "searched_candidates",
+    {
+        "document": _DOCUMENT,
+        "candidate": Column(pa.int64(), "0 … K-1"),
+        "jsd": Column(pa.float64(), "JSD to the model's attention after the last step, nats"),
+        "change": Column(pa.float64(), "|Δp| after the last step"),
+    },
+)
+
+DIVERGENCE = Schema(
+    "divergence",
+    {
+        "document": _DOCUMENT,
+        "split": _SPLIT,
+        "base_predicted": Column(pa.int64(), "class that the base model predicts"),
+        "base_max_attention": Column(pa.float64(), "largest attention weight of the base model"),
+        "jsd": Column(pa.float64(), "JSD between the run's and the base model's attention, nats"),
+        "tvd": Column(pa.float64(), "|Δp| between the run and the base model"),
+        "tvd_half": Column(pa.float64(), "half of it, as Wiegreffe & Pinter's code counts"),
+    },
+)

@@ -1,0 +1,149 @@
+"""Tables are the interface between stages: declared schemas, checked on write and on read.
+
+Every file is written aside and renamed, so that a reader never meets half of one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from attnnn import __version__
+from attnnn.errors import UserError
+from attnnn.ragged import Ragged
+
+
+@contextmanager
+def written_aside(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a temporary sibling of `path` that takes its name when the block ends without error."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    aside = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
+    try:
+        yield aside
+        os.replace(aside, target)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text file whole or not at all."""
+    with written_aside(path) as aside:
+        aside.write_text(text, encoding="utf-8")
+
+
+def write_json(path: str | os.PathLike[str], content: Any) -> None:
+    """Write an indented json file whole or not at all."""
+    write_text(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its arrow type, what it means (with units or range), and whether it may be null."""
+
+    type: pa.DataType
+    meaning: str
+    nullable: bool = False
+
+
+@dataclass(frozen=True)
+class Schema:
+    """A named table of the study."""
+
+    name: str
+    columns: Mapping[str, Column]
+
+    @property
+    def arrow(self) -> pa.Schema:
+        """The arrow schema; meanings travel as field metadata."""
+        return pa.schema(
+            [
+                pa.field(name, column.type, column.nullable, {"meaning": column.meaning})
+                for name, column in self.columns.items()
+            ]
+        )
+
+
+def write_table(
+    path: str | os.PathLike[str],
+    schema: Schema,
+    columns: Mapping[str, Any],
+    *,
+    made_by: Mapping[str, Any],
+) -> None:
+    """Write a table of the given schema.
+
+    Args:
+        path: the parquet file.
+        schema: every one of its columns must be given, and no other.
+        columns: arrays, lists or `Ragged` (for list columns), all of one length.
+        made_by: json-able facts kept in the file's metadata (run identity, seed, …); the package
+            version is added.
+
+    Raises:
+        ValueError: columns missing, unknown, of the wrong type, or null where that is not allowed.
+    """
+    if set(columns) != set(schema.columns):
+        raise ValueError(
+            f"table {schema.name}: expected columns {sorted(schema.columns)}, got {sorted(columns)}"
+        )
+    arrays = [_to_arrow(columns[name], column.type) for name, column in schema.columns.items()]
+    facts = {"table": schema.name, "version": __version__, **made_by}
+    arrow = schema.arrow.with_metadata({"attnnn": json.dumps(facts, sort_keys=True)})
+    table = pa.Table.from_arrays(arrays, schema=arrow)
+    _check_nulls(table, schema, path)
+    with written_aside(path) as aside:
+        pq.write_table(table, aside, compression="zstd")
+
+
+def read_table(path: str | os.PathLike[str], schema: Schema) -> pa.Table:
+    """Read a table and check it against its schema.
+
+    Raises:
+        UserError: the file is missing or is not such a table.
+    """
+    try:
+        table = pq.read_table(path)
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file; run the rule that makes it first") from None
+    except pa.ArrowInvalid as error:
+        raise UserError(
+            f"{path}: not a readable parquet file ({error}); delete it and run again"
+        ) from None
+    expected, found = schema.arrow, table.schema
+    if not expected.equals(found.remove_metadata(), check_metadata=False):
+        raise UserError(
+            f"{path}: not a {schema.name!r} table of this version: expected columns "
+            f"{', '.join(expected.names)}; found {', '.join(found.names)}; delete it and run again"
+        )
+    _check_nulls(table, schema, path)
+    return table
+
+
+def facts_of(table: pa.Table) -> dict[str, Any]:
+    """What `write_table` kept of how the table was made."""
+    facts: dict[str, Any] = json.loads((table.schema.metadata or {})[b"attnnn"])
+    return facts
+
+
+def _to_arrow(values: Any, kind: pa.DataType) -> pa.Array:
+    if isinstance(values, Ragged):
+        return values.to_arrow().cast(kind)
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f" and not pa.types.is_list(kind):
+        return pa.array(values, from_pandas=False).cast(kind)
+    return pa.array(values, type=kind)
+
+
+def _check_nulls(table: pa.Table, schema: Schema, path: str | os.PathLike[str]) -> None:
+    for name, column in schema.columns.items():
+        if not column.nullable and table[name].null_count:
+            raise ValueError(f"{path}: column {name!r} must not hold nulls")

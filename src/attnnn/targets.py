@@ -1,0 +1,147 @@
+"""What each table and figure is made from, and the list of everything that a study makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from attnnn import design, layout
+from attnnn.config import Study
+from attnnn.design import Run
+
+Needs = Callable[[Study, layout.Layout, str], list[str]]
+
+
+def needs(study: Study, name: str) -> list[str]:
+    """The files that one table or figure reads, without repetition.
+
+    Raises:
+        KeyError: no table or figure has that name.
+    """
+    paths = layout.Layout(study.results_dir)
+    found = [path for corpus in study.corpora for path in _NEEDS[name](study, paths, corpus)]
+    return list(dict.fromkeys(found))
+
+
+def all_targets(study: Study) -> list[str]:
+    """Every table and figure in every format."""
+    paths = layout.Layout(study.results_dir)
+    tables = [paths.table(name, form) for name in layout.TABLES for form in layout.TABLE_FORMATS]
+    figures = [
+        paths.figure(name, form) for name in layout.FIGURES for form in layout.FIGURE_FORMATS
+    ]
+    return tables + figures
+
+
+def swept_runs(study: Study, corpus: str) -> list[Run]:
+    """All trained adversaries of a corpus, the headline seed first."""
+    return [
+        run
+        for seed in design.adversary_seeds(study, corpus)
+        for run in design.adversary_runs(study, corpus, seed)
+    ]
+
+
+def _documents(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
+    return [paths.corpus(corpus, "documents.parquet"), paths.corpus(corpus, "description.json")]
+
+
+def _classification(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
+    runs = [
+        design.base_run(study, corpus),
+        design.uniform_run(study, corpus),
+        *design.seed_runs(study, corpus),
+    ]
+    return [paths.predictions_of(run) for run in runs]
+
+
+def _guides(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
+    return [paths.predictions_of(run) for run in design.guide_runs(study, corpus).values()]
+
+
+def _sweep(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
+    runs = swept_runs(study, corpus)
+    return [
+        path
+        for run in runs
+        for path in (paths.predictions_of(run), paths.analysis_of("divergence", run))
+    ]
+
+
+def _correlation(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
+    return [paths.analysis_of("correlation", run) for run in design.explained_runs(study, corpus)]
+
+
+def _permutation(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
+    return [paths.analysis_of("permutation", design.base_run(study, corpus))]
+
+
+def _planted_truth(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
+    if study.corpora[corpus].source.kind != "planted":
+        return []
+    base, uniform = design.base_run(study, corpus), design.uniform_run(study, corpus)
+    return [
+        *_documents(study, paths, corpus),
+        paths.predictions_of(base),
+        paths.predictions_of(uniform),
+        *(paths.importance_of(base, method) for method in layout.IMPORTANCE_METHODS),
+    ]
+
+
+def _searched(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
+    base = design.base_run(study, corpus)
+    return [
+        paths.analysis_of("searched_adversary", base),
+        paths.analysis_of("searched_candidates", base),
+    ]
+
+
+def _maps(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
+    guide = design.guiding_run(study, design.guide_runs(study, corpus)["adversary"])
+    assert guide is not None
+    return [
+        *_documents(study, paths, corpus),
+        paths.predictions_of(design.base_run(study, corpus)),
+        paths.predictions_of(guide),
+        *_searched(study, paths, corpus)[:1],
+    ]
+
+
+def _seeds(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
+    return [paths.analysis_of("divergence", run) for run in design.seed_runs(study, corpus)]
+
+
+def _violins(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
+    return _seeds(study, paths, corpus) + _searched(study, paths, corpus)[:1]
+
+
+def _plane(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
+    return [
+        *_sweep(study, paths, corpus),
+        *_seeds(study, paths, corpus),
+        paths.analysis_of("divergence", design.uniform_run(study, corpus)),
+        paths.predictions_of(design.base_run(study, corpus)),
+        *_searched(study, paths, corpus),
+    ]
+
+
+def _nothing(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
+    return []
+
+
+_NEEDS: dict[str, Needs] = {
+    "table1": _documents,
+    "table2": _classification,
+    "table3": _guides,
+    "table4": _sweep,
+    "table5": _sweep,
+    "correlation": _correlation,
+    "permutation": _permutation,
+    "planted_truth": _planted_truth,
+    "fig5_convexity": _sweep,
+    "fig1": _nothing,
+    "fig2": _maps,
+    "fig3": _violins,
+    "fig4": _nothing,
+    "fig5": _plane,
+    "fig6": _plane,
+}
