@@ -37,10 +37,9 @@ def of_run(study: Study, run: Run) -> Identity:
     """Of a trained model, given its corpus."""
     training = study.training_of(run.corpus).model_dump(exclude={"checkpoint_seconds"})
     identity = {"model": run.model.name, "seed": run.seed, **training}
-    if run.model.lambda_ is None:
-        switches = _TRAINING
-    else:
-        switches = ("l2_mode", *_IMITATING)
+    switches: tuple[str, ...] = _TRAINING
+    if run.model.lambda_ is not None:
+        switches = ("l2_mode", "loss_reduction", *_IMITATING)
         del identity["epochs"]
     return identity | of_embedding(study, run.corpus) | _switches(study, run.corpus, switches)
 

@@ -49,8 +49,9 @@ class Layout:
         return f"{self.results_dir}/models/{corpus}/{model}/seed-{seed}/{file}"
 
     def checkpoint(self, corpus: str, model: str, seed: int | str) -> str:
-        """Where an interrupted training is kept; gone when it ends."""
-        return f"{self.results_dir}/checkpoints/{corpus}/{model}/seed-{seed}.pt"
+        """Where an interrupted training is kept, in a folder of its own that goes when it ends."""
+        folder = f"{self.results_dir}/models/{corpus}/{model}/seed-{seed}.unfinished"
+        return f"{folder}/checkpoint.pt"
 
     def analysis(self, stage: str, corpus: str, model: str, seed: int | str) -> str:
         """One table about one run. Stages: see `STAGES`."""

@@ -1,0 +1,1 @@
+"""Models: encoders, attention, the classifier made of them, its training and its predictions."""

@@ -1,0 +1,80 @@
+"""Attention: how the states of the n real tokens are weighted (Jain & Wallace 2019, section 3)."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+
+class Additive(nn.Module):
+    """score_t = v·tanh(W h_t + b), softmax over the real tokens (tanh attention without a query)."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(width, width // 2)
+        self.score = nn.Linear(width // 2, 1, bias=False)
+
+    def forward(
+        self,
+        states: Float[Tensor, "batch length width"],
+        real: Bool[Tensor, "batch length"],
+        imposed: Float[Tensor, "batch length"] | None,
+    ) -> Float[Tensor, "batch length"]:
+        """Log attention; a very large negative number where no real token is."""
+        scores = self.score(torch.tanh(self.hidden(states))).squeeze(-1)
+        return torch.log_softmax(scores.masked_fill(~real, nothing(scores)), dim=-1)
+
+
+class Uniform(nn.Module):
+    """1/n on each real token (Wiegreffe & Pinter 2019, section 3.2). No parameters."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+
+    def forward(
+        self,
+        states: Float[Tensor, "batch length width"],
+        real: Bool[Tensor, "batch length"],
+        imposed: Float[Tensor, "batch length"] | None,
+    ) -> Float[Tensor, "batch length"]:
+        """Log attention; a very large negative number where no real token is."""
+        weights = -real.sum(dim=-1, keepdim=True, dtype=states.dtype).log()
+        return weights.expand(real.shape).masked_fill(~real, nothing(states))
+
+
+class Imposed(nn.Module):
+    """Weights given from outside, another model's (Wiegreffe & Pinter 2019, section 3.4).
+
+    They are used as they are, not normalised again.
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+
+    def forward(
+        self,
+        states: Float[Tensor, "batch length width"],
+        real: Bool[Tensor, "batch length"],
+        imposed: Float[Tensor, "batch length"] | None,
+    ) -> Float[Tensor, "batch length"]:
+        """Log attention; a very large negative number where no real token is.
+
+        Raises:
+            ValueError: no weights were given.
+        """
+        if imposed is None:
+            raise ValueError("imposed attention needs the weights to impose in the batch")
+        return imposed.log().clamp(min=nothing(states)).masked_fill(~real, nothing(states))
+
+
+ATTENTIONS: dict[str, type[Additive | Uniform | Imposed]] = {
+    "additive": Additive,
+    "uniform": Uniform,
+    "imposed": Imposed,
+}
+
+
+def nothing(like: Tensor) -> float:
+    """The logarithm that stands for a weight of zero: finite, so that 0 · log 0 is 0 and not NaN."""
+    return torch.finfo(like.dtype).min / 4

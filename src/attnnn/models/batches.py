@@ -1,0 +1,100 @@
+"""Batches: documents of similar length, padded to the longest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int
+from numpy.typing import NDArray
+from torch import Tensor
+
+from attnnn.models.documents import END, PADDING, START
+from attnnn.ragged import Ragged
+
+# Padded tokens of a batch that is only evaluated: bounds memory on long documents.
+EVALUATION_TOKENS = 16_384
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Padded documents.
+
+    Attributes:
+        token_ids: start symbol, the n tokens, end symbol, padding.
+        lengths: n + 2 of each document.
+        imposed: attention weights from outside, 0 outside the n tokens; None unless imposed.
+    """
+
+    token_ids: Int[Tensor, "batch length"]
+    lengths: Int[Tensor, " batch"]
+    imposed: Float[Tensor, "batch length"] | None = None
+
+    @property
+    def real(self) -> Bool[Tensor, "batch length"]:
+        """True where one of the n tokens is: attention covers these and nothing else."""
+        position = torch.arange(self.token_ids.shape[1], device=self.token_ids.device)
+        return (position >= 1) & (position < self.lengths[:, None] - 1)
+
+
+def make_batch(
+    tokens: Ragged, *, device: torch.device | str = "cpu", imposed: Ragged | None = None
+) -> Batch:
+    """Pad documents of token ids (without start and end symbols) into one batch."""
+    lengths = tokens.lengths
+    ids = np.full((len(tokens), int(lengths.max(initial=0)) + 2), PADDING, dtype=np.int64)
+    ids[:, 0] = START
+    ids[tokens.documents, tokens.positions + 1] = tokens.values
+    ids[np.arange(len(tokens)), lengths + 1] = END
+    return Batch(
+        token_ids=torch.from_numpy(ids).to(device, non_blocking=True),
+        lengths=torch.from_numpy(lengths + 2).to(device, non_blocking=True),
+        imposed=None if imposed is None else align(imposed, device=device),
+    )
+
+
+def align(
+    per_token: Ragged, *, device: torch.device | str = "cpu"
+) -> Float[Tensor, "batch length"]:
+    """Lay one value a token where `make_batch` lays that token; 0 elsewhere."""
+    width = int(per_token.lengths.max(initial=0)) + 2
+    out = np.zeros((len(per_token), width), dtype=np.float32)
+    out[per_token.documents, per_token.positions + 1] = per_token.values
+    return torch.from_numpy(out).to(device, non_blocking=True)
+
+
+def noisy_length_batches(
+    lengths: NDArray[np.int64], batch_size: int, rng: np.random.Generator
+) -> list[NDArray[np.int64]]:
+    """Batches of one epoch: documents of about one length together, in random order.
+
+    Each document draws a length within 10 % of its own, documents are sorted by it and cut into
+    consecutive batches, and the batches are shuffled (Jain & Wallace's released code).
+
+    Args:
+        lengths: shape (documents,): length with start and end symbols.
+        batch_size: documents in a batch; the last cut may hold fewer.
+        rng: source of randomness.
+    """
+    low = np.floor(-0.1 * lengths).astype(np.int64)
+    high = np.maximum(np.ceil(0.1 * lengths).astype(np.int64), low + 1)
+    order = np.argsort(lengths + rng.integers(low, high), kind="stable")
+    batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
+    return [batches[index] for index in rng.permutation(len(batches))]
+
+
+def length_sorted_batches(documents: Ragged, *, max_tokens: int) -> list[NDArray[np.int64]]:
+    """Batches without randomness: by length, each at most `max_tokens` padded tokens large.
+
+    A document longer than that makes a batch of its own.
+    """
+    order = np.argsort(documents.lengths, kind="stable")
+    batches: list[NDArray[np.int64]] = []
+    start = 0
+    for stop in range(1, len(order) + 1):
+        full = stop == len(order)
+        if full or (stop + 1 - start) * (documents.lengths[order[stop]] + 2) > max_tokens:
+            batches.append(order[start:stop])
+            start = stop
+    return batches

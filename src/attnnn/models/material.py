@@ -1,0 +1,70 @@
+"""What a run is trained on: the documents, and what a guiding run says of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attnnn import design, schemas
+from attnnn.config import Study
+from attnnn.design import Run
+from attnnn.layout import Layout
+from attnnn.models.documents import Documents, read_documents
+from attnnn.ragged import Ragged
+from attnnn.store import read_table
+
+
+@dataclass(frozen=True)
+class Guide:
+    """Predictions of the run that is imitated, or whose attention is imposed.
+
+    Attributes:
+        probability: shape (documents,), of class 1.
+        attention: weights of the n tokens of each document.
+    """
+
+    probability: NDArray[np.float32]
+    attention: Ragged
+
+
+@dataclass(frozen=True)
+class Material:
+    """Documents and, row by row with them, the guide of a run that has one."""
+
+    documents: Documents
+    guide: Guide | None
+
+    def of_split(self, split: str) -> Material:
+        """The rows of one split."""
+        rows = np.flatnonzero(self.documents.split == split)
+        guide = self.guide
+        if guide is not None:
+            guide = Guide(guide.probability[rows], guide.attention.take(rows))
+        return Material(self.documents.of_split(split), guide)
+
+    @property
+    def imposed(self) -> Ragged | None:
+        """The guide's attention, for a model that is given it."""
+        return None if self.guide is None else self.guide.attention
+
+
+def read_material(study: Study, run: Run) -> Material:
+    """The documents of a run's corpus with the guide of the run.
+
+    Raises:
+        UserError: a file is missing.
+        RuntimeError: the guide was trained on other documents.
+    """
+    layout = Layout(study.results_dir)
+    documents = read_documents(layout.corpus(run.corpus, "documents.parquet"))
+    guiding = design.guiding_run(study, run)
+    if guiding is None:
+        return Material(documents, None)
+    path = layout.predictions_of(guiding)
+    table = read_table(path, schemas.PREDICTIONS)
+    if not np.array_equal(table["document"].to_numpy(), documents.document):
+        raise RuntimeError(f"{path}: its documents are not those of the corpus; delete it")
+    guide = Guide(table["probability"].to_numpy(), Ragged.from_arrow(table["attention"]))
+    return Material(documents, guide)

@@ -1,0 +1,90 @@
+"""What a model is trained for: the labels, or to imitate a base model and diverge from its attention."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+from attnnn.models.batches import align
+from attnnn.models.classifier import Output
+from attnnn.ragged import Ragged
+
+
+def class_weights(label: NDArray[np.int64], positive_weight: float) -> NDArray[np.float32]:
+    """positive_weight for class 1 and 1 for class 0, one a document."""
+    return np.where(label == 1, positive_weight, 1.0).astype(np.float32)
+
+
+def positive_weight(label: NDArray[np.int64]) -> float:
+    """n_negative / n_positive of the training split (Jain & Wallace's released code)."""
+    positive = int(label.sum())
+    return (len(label) - positive) / positive
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Class-weighted binary cross-entropy, one number a document.
+
+    Attributes:
+        label: gold class of each document.
+        weight: class weight of each document.
+    """
+
+    label: NDArray[np.int64]
+    weight: NDArray[np.float32]
+
+    def losses(self, output: Output, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
+        """Loss of each document of a batch, `documents` being their rows."""
+        device = output.logit.device
+        label = torch.from_numpy(self.label[documents]).to(device, output.logit.dtype)
+        weight = torch.from_numpy(self.weight[documents]).to(device)
+        return binary_cross_entropy_with_logits(output.logit, label, weight, reduction="none")
+
+    def batch_weight(self, documents: NDArray[np.int64]) -> float:
+        """Factor of the whole batch: 1."""
+        return 1.0
+
+
+@dataclass(frozen=True)
+class Imitation:
+    """Imitate a base model's probability, diverge from its attention (Wiegreffe & Pinter 2019, eq. 1).
+
+    Loss of a document: s·|p_a − p_b| − λ·KL(α_a ‖ α_b), the KL being a sum over real tokens.
+
+    Attributes:
+        probability: p_b of each document.
+        attention: α_b of each document.
+        lambda_: λ.
+        tvd_scale: s; 1 is the formula of the paper, ½ its released code.
+        weight: class weight of each document; None: no batch weight.
+    """
+
+    probability: NDArray[np.float32]
+    attention: Ragged
+    lambda_: float
+    tvd_scale: float
+    weight: NDArray[np.float32] | None = None
+
+    def losses(self, output: Output, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
+        """Loss of each document of a batch, `documents` being their rows."""
+        device = output.logit.device
+        target = torch.from_numpy(self.probability[documents]).to(device)
+        distance = self.tvd_scale * (torch.sigmoid(output.logit) - target).abs()
+        base = align(self.attention.take(documents), device=device)
+        # A base weight that underflowed to zero counts as the smallest normal number.
+        log_base = base.clamp(min=torch.finfo(base.dtype).tiny).log()
+        divergence = (output.attention * (output.log_attention - log_base)).sum(dim=-1)
+        return distance - self.lambda_ * divergence
+
+    def batch_weight(self, documents: NDArray[np.int64]) -> float:
+        """Factor of the whole batch: its summed class weights, or 1 (switch adv_batch_weight)."""
+        return 1.0 if self.weight is None else float(self.weight[documents].sum())
+
+
+Objective = Labels | Imitation

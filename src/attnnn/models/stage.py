@@ -1,0 +1,219 @@
+"""The training stage: one run, from prepared documents to weights and predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import load_file
+
+from attnnn import identity, schemas
+from attnnn.config import Study
+from attnnn.design import Run
+from attnnn.layout import Layout
+from attnnn.measures import roc_auc
+from attnnn.models.classifier import Classifier, build
+from attnnn.models.documents import Documents
+from attnnn.models.material import Material, read_material
+from attnnn.models.objectives import (
+    Imitation,
+    Labels,
+    Objective,
+    class_weights,
+    positive_weight,
+)
+from attnnn.models.persistence import Checkpoint, save_classifier
+from attnnn.models.prediction import Predictions, predict
+from attnnn.models.training import Progress, Recipe, Score, Training, total_loss
+from attnnn.protocol import Protocol
+from attnnn.store import read_table, write_table
+
+
+def train(study: Study, run: Run, *, device: str, threads: int) -> None:
+    """Train one run and write its weights, description, history and predictions.
+
+    Args:
+        study: the configuration.
+        run: which model, corpus and seed.
+        device: ``cpu`` or ``cuda``.
+        threads: CPU threads; results are equal to the byte for the same number.
+
+    Raises:
+        UserError: a file that the run needs is missing.
+    """
+    _prepare_torch(threads)
+    layout = Layout(study.results_dir)
+    material = read_material(study, run)
+    training = _new_training(study, run, material, _new_classifier(study, run).to(device))
+    checkpoint = Checkpoint(
+        layout.checkpoint(run.corpus, run.model.name, run.seed),
+        identity.of_run(study, run),
+        seconds=study.training_of(run.corpus).checkpoint_seconds,
+    )
+    checkpoint.resume(training)
+    title = f"{run.corpus} {run.model.name} seed {run.seed}"
+    progress = training.run(after_epoch=checkpoint.keep, title=title)
+    _write_model(study, run, training.classifier, progress)
+    _write_predictions(study, run, training.classifier, material)
+    checkpoint.remove()
+
+
+def _prepare_torch(threads: int) -> None:
+    torch.set_num_threads(threads)
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+
+
+def _new_classifier(study: Study, run: Run) -> Classifier:
+    layout = Layout(study.results_dir)
+    embedding = study.corpora[run.corpus].embedding
+    vocabulary = read_table(layout.corpus(run.corpus, "vocabulary.parquet"), schemas.VOCABULARY)
+    vectors = None
+    if embedding.kind != "random":
+        vectors = load_file(layout.corpus(run.corpus, "embedding.safetensors"))["embedding"]
+    return build(
+        encoder=run.model.encoder,
+        attention=run.model.attention,
+        vocabulary=len(vocabulary),
+        dimension=embedding.dimension,
+        hidden_size=study.training_of(run.corpus).hidden_size,
+        seed=run.seed,
+        vectors=vectors,
+        scale=embedding.scale,
+    )
+
+
+def _new_training(study: Study, run: Run, material: Material, classifier: Classifier) -> Training:
+    protocol = study.protocol_of(run.corpus)
+    train_part = material.of_split("train")
+    label = train_part.documents.label
+    weight = class_weights(label, positive_weight(label))
+    objective: Objective
+    if run.model.lambda_ is None:
+        objective = Labels(label, weight)
+        score = _auc_score(material.of_split(protocol.select_split))
+    else:
+        batch_weight = weight if protocol.adv_batch_weight == "code" else None
+        objective = _imitation(train_part, run.model.lambda_, protocol, batch_weight)
+        score = _loss_score(material, run.model.lambda_, protocol)
+    return Training(
+        classifier,
+        train_part.documents.tokens,
+        objective,
+        _recipe(study, run),
+        score,
+        imposed=train_part.imposed if run.model.attention == "imposed" else None,
+    )
+
+
+def _recipe(study: Study, run: Run) -> Recipe:
+    training, protocol = study.training_of(run.corpus), study.protocol_of(run.corpus)
+    adversary = run.model.lambda_ is not None
+    return Recipe(
+        epochs=protocol.adv_epochs if adversary else training.epochs,
+        batch_size=training.batch_size,
+        learning_rate=training.learning_rate,
+        weight_decay=training.weight_decay,
+        l2_mode=protocol.l2_mode,
+        loss_reduction=protocol.loss_reduction,
+        first_epoch_saveable=adversary or protocol.first_epoch_saveable,
+        patience=protocol.adv_patience if adversary else None,
+        seed=run.seed,
+    )
+
+
+def _imitation(
+    material: Material, lambda_: float, protocol: Protocol, weight: NDArray[np.float32] | None
+) -> Imitation:
+    assert material.guide is not None
+    return Imitation(
+        probability=material.guide.probability,
+        attention=material.guide.attention,
+        lambda_=lambda_,
+        tvd_scale=1.0 if protocol.tvd_scale == "full" else 0.5,
+        weight=weight,
+    )
+
+
+def _auc_score(selecting: Material) -> Score:
+    documents = selecting.documents
+
+    def score(classifier: Classifier, train_loss: float) -> float:
+        predictions = predict(classifier, documents.tokens, imposed=selecting.imposed)
+        return float(roc_auc(documents.label, predictions.logit))
+
+    return score
+
+
+def _loss_score(material: Material, lambda_: float, protocol: Protocol) -> Score:
+    split = protocol.adv_select.removesuffix("_loss")
+    if split == "train":
+        return lambda classifier, train_loss: -train_loss
+    selecting = material.of_split(split)
+    objective = _imitation(selecting, lambda_, protocol, None)
+    tokens = selecting.documents.tokens
+    return lambda classifier, train_loss: -total_loss(classifier, tokens, objective)
+
+
+def _made_by(study: Study, run: Run) -> dict[str, Any]:
+    return {"corpus": run.corpus, "identity": identity.of_run(study, run)}
+
+
+def _write_model(study: Study, run: Run, classifier: Classifier, progress: Progress) -> None:
+    layout, made_by = Layout(study.results_dir), _made_by(study, run)
+    place = (run.corpus, run.model.name, run.seed)
+    folder = Path(layout.model(*place, "model.json")).parent
+    save_classifier(classifier, folder, _description(run, classifier, progress, made_by))
+    history: dict[str, Any] = {
+        name: [epoch[name] for epoch in progress.history] for name in schemas.HISTORY.columns
+    }
+    write_table(layout.model(*place, "history.parquet"), schemas.HISTORY, history, made_by=made_by)
+
+
+def _write_predictions(study: Study, run: Run, classifier: Classifier, material: Material) -> None:
+    documents = material.documents
+    imposed = material.imposed if run.model.attention == "imposed" else None
+    predictions = predict(classifier, documents.tokens, imposed=imposed)
+    write_table(
+        Layout(study.results_dir).predictions_of(run),
+        schemas.PREDICTIONS,
+        _columns(documents, predictions),
+        made_by={**_made_by(study, run), "bias": classifier.bias},
+    )
+
+
+def _description(
+    run: Run, classifier: Classifier, progress: Progress, made_by: Mapping[str, Any]
+) -> dict[str, Any]:
+    vocabulary, dimension = classifier.embedding.weight.shape
+    return {
+        **made_by,
+        "encoder": run.model.encoder,
+        "attention": run.model.attention,
+        "vocabulary": vocabulary,
+        "dimension": dimension,
+        "hidden_size": made_by["identity"]["hidden_size"],
+        "parameters": classifier.parameter_counts(),
+        "selected_epoch": progress.best_epoch,
+        "selected_score": progress.best_score,
+        "epochs": progress.epoch,
+    }
+
+
+def _columns(documents: Documents, predictions: Predictions) -> dict[str, Any]:
+    test = documents.split == "test"
+    return {
+        "document": documents.document,
+        "split": documents.split.tolist(),
+        "label": documents.label,
+        "logit": predictions.logit,
+        "probability": predictions.probability,
+        "attention": predictions.attention,
+        "contribution": [
+            row if kept else None for row, kept in zip(predictions.contribution, test, strict=True)
+        ],
+    }

@@ -1,0 +1,217 @@
+"""Training: AMSGrad over noisy length buckets, one epoch selected at the end (METHODS of both papers)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from tqdm import tqdm
+
+from attnnn.models.batches import (
+    EVALUATION_TOKENS,
+    length_sorted_batches,
+    make_batch,
+    noisy_length_batches,
+)
+from attnnn.models.classifier import Classifier
+from attnnn.models.objectives import Objective
+from attnnn.ragged import Ragged
+
+Score = Callable[[Classifier, float], float]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a model is trained.
+
+    Attributes:
+        epochs: passes over the training documents, at most.
+        batch_size: documents in a batch.
+        learning_rate: of Adam with AMSGrad.
+        weight_decay: L2 of every parameter outside the attention.
+        l2_mode: ``coupled`` (added to the gradient), ``decoupled`` (AdamW) or ``none``.
+        loss_reduction: ``sum`` or ``mean`` over the documents of a batch.
+        first_epoch_saveable: whether the first epoch may be selected.
+        patience: stop after this many epochs without a better score; None: never.
+        seed: of the order of the documents.
+    """
+
+    epochs: int
+    batch_size: int
+    learning_rate: float
+    weight_decay: float
+    l2_mode: str
+    loss_reduction: str
+    first_epoch_saveable: bool
+    patience: int | None
+    seed: int
+
+
+@dataclass
+class Progress:
+    """Everything a training needs to go on after an interruption, apart from the parameters."""
+
+    epoch: int = 0
+    best_score: float = -np.inf
+    best_epoch: int = -1
+    history: list[dict[str, Any]] = field(default_factory=list)
+
+
+def optimizer_of(classifier: Classifier, recipe: Recipe) -> torch.optim.Optimizer:
+    """Adam with AMSGrad and coupled L2 on all but the attention.
+
+    One optimiser with two groups does what the papers' three optimisers do. The fused kernel makes
+    the decay of the whole embedding table, which is part of the recipe, a quarter as dear.
+    """
+    attention = list(classifier.attention.parameters())
+    own = {id(parameter) for parameter in attention}
+    rest = [parameter for parameter in classifier.parameters() if id(parameter) not in own]
+    decay = 0.0 if recipe.l2_mode == "none" else recipe.weight_decay
+    groups = [{"params": rest, "weight_decay": decay}]
+    if attention:
+        groups.append({"params": attention, "weight_decay": 0.0})
+    kind = torch.optim.AdamW if recipe.l2_mode == "decoupled" else torch.optim.Adam
+    return kind(groups, lr=recipe.learning_rate, amsgrad=True, fused=True)
+
+
+class Training:
+    """One training run that can be interrupted between epochs.
+
+    Args:
+        classifier: trained in place; holds the selected epoch's parameters in the end.
+        tokens: training documents.
+        objective: one loss a document.
+        recipe: how.
+        score: called with the classifier and the epoch's training loss; larger is better.
+        imposed: attention weights of the training documents, if they are imposed.
+    """
+
+    def __init__(
+        self,
+        classifier: Classifier,
+        tokens: Ragged,
+        objective: Objective,
+        recipe: Recipe,
+        score: Score,
+        *,
+        imposed: Ragged | None = None,
+    ) -> None:
+        self.classifier, self.tokens, self.objective = classifier, tokens, objective
+        self.recipe, self.score, self.imposed = recipe, score, imposed
+        self.optimizer = optimizer_of(classifier, recipe)
+        self.rng = np.random.default_rng(recipe.seed)
+        self.progress = Progress()
+        self.best = _copy_of(classifier)
+
+    def run(self, *, after_epoch: Callable[[Training], None], title: str) -> Progress:
+        """Train to the end and load the selected parameters into the classifier.
+
+        Args:
+            after_epoch: called after every epoch, to keep a checkpoint.
+            title: of the progress bar, which only a terminal shows.
+
+        Raises:
+            RuntimeError: the loss is no longer a finite number, or no epoch could be selected.
+        """
+        epochs = range(self.progress.epoch, self.recipe.epochs)
+        with tqdm(
+            epochs,
+            initial=self.progress.epoch,
+            total=self.recipe.epochs,
+            desc=title,
+            unit="epoch",
+            disable=None,
+        ) as bar:
+            for epoch in bar:
+                if self._out_of_patience():
+                    break
+                self._epoch(epoch)
+                bar.set_postfix(score=f"{self.progress.history[-1]['score']:.4f}")
+                after_epoch(self)
+        if self.progress.best_epoch < 0:
+            raise RuntimeError("no epoch has a score that is a number, so none can be selected")
+        self.classifier.load_state_dict(self.best)
+        for entry in self.progress.history:
+            entry["selected"] = entry["epoch"] == self.progress.best_epoch
+        return self.progress
+
+    def _epoch(self, epoch: int) -> None:
+        lengths = self.tokens.lengths + 2
+        batches = noisy_length_batches(lengths, self.recipe.batch_size, self.rng)
+        total = torch.zeros((), dtype=torch.float64, device=self.classifier.decoder.weight.device)
+        for rows in batches:
+            total += self._step(rows)
+        train_loss = float(total)
+        if not np.isfinite(train_loss):
+            raise RuntimeError(
+                f"the loss became {train_loss} in epoch {epoch}; lower learning_rate"
+            )
+        score = self.score(self.classifier, train_loss)
+        saveable = epoch > 0 or self.recipe.first_epoch_saveable or self.recipe.epochs == 1
+        selected = saveable and score > self.progress.best_score
+        if selected:
+            self.progress.best_score, self.progress.best_epoch = score, epoch
+            self.best = _copy_of(self.classifier)
+        self.progress.history.append(
+            {"epoch": epoch, "train_loss": train_loss, "score": score, "selected": False}
+        )
+        self.progress.epoch = epoch + 1
+
+    def _step(self, rows: np.ndarray[Any, np.dtype[np.int64]]) -> Tensor:
+        device = self.classifier.decoder.weight.device
+        imposed = None if self.imposed is None else self.imposed.take(rows)
+        batch = make_batch(self.tokens.take(rows), device=device, imposed=imposed)
+        losses = self.objective.losses(self.classifier(batch), rows)
+        summed = losses.sum() * self.objective.batch_weight(rows)
+        loss = summed / len(rows) if self.recipe.loss_reduction == "mean" else summed
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        self.optimizer.step()
+        return summed.detach().double()
+
+    def _out_of_patience(self) -> bool:
+        waited = self.progress.epoch - 1 - self.progress.best_epoch
+        return (
+            self.recipe.patience is not None
+            and self.progress.best_epoch >= 0
+            and waited >= self.recipe.patience
+        )
+
+    def state(self) -> dict[str, Any]:
+        """Everything needed to go on, as tensors and text."""
+        progress = vars(self.progress) | {"rng": self.rng.bit_generator.state}
+        return {
+            "parameters": self.classifier.state_dict(),
+            "best": self.best,
+            "optimizer": self.optimizer.state_dict(),
+            "progress": json.dumps(progress),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a `state`."""
+        self.classifier.load_state_dict(state["parameters"])
+        self.best = state["best"]
+        self.optimizer.load_state_dict(state["optimizer"])
+        progress = json.loads(state["progress"])
+        self.rng.bit_generator.state = progress.pop("rng")
+        self.progress = Progress(**progress)
+
+
+@torch.inference_mode()
+def total_loss(classifier: Classifier, tokens: Ragged, objective: Objective) -> float:
+    """The objective summed over documents, without batch weights and without training."""
+    device = classifier.decoder.weight.device
+    total = torch.zeros((), dtype=torch.float64, device=device)
+    for rows in length_sorted_batches(tokens, max_tokens=EVALUATION_TOKENS):
+        output = classifier(make_batch(tokens.take(rows), device=device))
+        total += objective.losses(output, rows).double().sum()
+    return float(total)
+
+
+def _copy_of(module: nn.Module) -> dict[str, Tensor]:
+    return {name: tensor.detach().clone() for name, tensor in module.state_dict().items()}
