@@ -1,0 +1,34 @@
+"""Measures: formulas with their sources, vectorised over documents."""
+
+from attnnn.measures.classification import (
+    accuracy,
+    f1_score,
+    precision,
+    predicted_class,
+    recall,
+    roc_auc,
+)
+from attnnn.measures.curve import convexity_index
+from attnnn.measures.divergence import (
+    jensen_shannon_divergence,
+    kl_divergence,
+    total_variation_distance,
+)
+from attnnn.measures.intervals import Statistic, bootstrap_interval
+from attnnn.measures.rank import kendall_tau
+
+__all__ = [
+    "Statistic",
+    "accuracy",
+    "bootstrap_interval",
+    "convexity_index",
+    "f1_score",
+    "jensen_shannon_divergence",
+    "kendall_tau",
+    "kl_divergence",
+    "precision",
+    "predicted_class",
+    "recall",
+    "roc_auc",
+    "total_variation_distance",
+]
