@@ -141,7 +141,7 @@ class Training(_Strict):
     )
     hidden_size: int = Field(128, ge=2, description="Width of each LSTM direction, and of the MLP.")
     checkpoint_seconds: float = Field(
-        60, ge=0, description="A killed training resumes from a checkpoint at most this old."
+        60.0, ge=0, description="A killed training resumes from a checkpoint at most this old."
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ class Documents:
     """
 
     document: NDArray[np.int64]
-    split: NDArray[np.str_]
+    split: NDArray[Any]
     label: NDArray[np.int64]
     tokens: Ragged
 

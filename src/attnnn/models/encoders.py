@@ -64,7 +64,7 @@ class Average(nn.Module):
 ENCODERS: dict[str, type[BiLSTM | Average]] = {"bilstm": BiLSTM, "average": Average}
 
 
-def _reversed_order(lengths: Int[Tensor, " batch"], longest: int) -> Int[Tensor, " batch*length"]:
+def _reversed_order(lengths: Int[Tensor, " batch"], longest: int) -> Int[Tensor, " flat"]:
     """Flat indices that reverse each row within its own length and leave padding in place."""
     position = torch.arange(longest, device=lengths.device).expand(len(lengths), -1)
     ends = lengths[:, None]

@@ -1,0 +1,152 @@
+"""One run from prepared documents to files."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attnnn import design, schemas
+from attnnn.config import Study
+from attnnn.layout import Layout
+from attnnn.models.stage import train
+from attnnn.models.training import Training
+from attnnn.ragged import Ragged
+from attnnn.store import facts_of, read_table
+
+from .conftest import study_in, write_corpus
+
+
+def run_all(study: Study) -> dict[str, design.Run]:
+    runs = {
+        "base": design.base_run(study, "tiny"),
+        "adversary": design.adversary_runs(study, "tiny", study.base_seed)[1],
+        **{f"guide_{k}": run for k, run in design.guide_runs(study, "tiny").items()},
+    }
+    for run in runs.values():
+        train(study, run, device="cpu", threads=1)
+    return runs
+
+
+def test_predictions_carry_their_own_proof(study: Study) -> None:
+    runs = run_all(study)
+    for run in runs.values():
+        table = read_table(Layout(study.results_dir).predictions_of(run), schemas.PREDICTIONS)
+        test = table.filter(np.array(table["split"].to_pylist()) == "test")
+        attention = Ragged.from_arrow(test["attention"])
+        contribution = Ragged.from_arrow(test["contribution"])
+        logit = attention.with_values(attention.values * contribution.values).sums()
+        np.testing.assert_allclose(logit + facts_of(table)["bias"], test["logit"], atol=1e-5)
+        np.testing.assert_allclose(attention.sums(), 1, atol=1e-5)
+        np.testing.assert_allclose(
+            test["probability"], 1 / (1 + np.exp(-test["logit"].to_numpy())), rtol=1e-5
+        )
+        others = table.filter(np.array(table["split"].to_pylist()) != "test")
+        assert others["contribution"].null_count == len(others)
+
+
+def test_a_guided_mlp_carries_its_guides_attention(study: Study) -> None:
+    runs = run_all(study)
+    layout = Layout(study.results_dir)
+    for guided, guide in (("guide_base_lstm", "base"), ("guide_adversary", "adversary")):
+        attentions = [
+            Ragged.from_arrow(
+                read_table(layout.predictions_of(runs[name]), schemas.PREDICTIONS)["attention"]
+            )
+            for name in (guided, guide)
+        ]
+        np.testing.assert_allclose(
+            attentions[0].values, attentions[1].values, rtol=1e-5, atol=1e-12
+        )
+
+
+def test_the_base_model_learns_and_says_how_it_was_made(study: Study) -> None:
+    run = design.base_run(study, "tiny")
+    train(study, run, device="cpu", threads=1)
+    layout = Layout(study.results_dir)
+    table = read_table(layout.predictions_of(run), schemas.PREDICTIONS)
+    correct = (table["probability"].to_numpy() > 0.5) == (table["label"].to_numpy() == 1)
+    assert correct.mean() > 0.9
+    described = json.loads(
+        Path(layout.model("tiny", "bilstm-additive", 10, "model.json")).read_text()
+    )
+    assert described["identity"]["seed"] == 10
+    history = read_table(
+        layout.model("tiny", "bilstm-additive", 10, "history.parquet"), schemas.HISTORY
+    )
+    assert history["selected"].to_pylist().index(True) == described["selected_epoch"]
+
+
+def test_two_trainings_give_the_same_bytes(tmp_path: Path) -> None:
+    files = []
+    for name in ("a", "b"):
+        study = write_corpus(study_in(tmp_path / name))
+        run = design.base_run(study, "tiny")
+        train(study, run, device="cpu", threads=1)
+        folder = Path(Layout(study.results_dir).predictions_of(run)).parent
+        files.append({path.name: path.read_bytes() for path in folder.iterdir()})
+    assert files[0] == files[1]
+    assert set(files[0]) == {
+        "weights.safetensors",
+        "model.json",
+        "history.parquet",
+        "predictions.parquet",
+    }
+
+
+def test_a_killed_training_goes_on_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = write_corpus(study_in(tmp_path / "whole"))
+    run = design.base_run(whole, "tiny")
+    train(whole, run, device="cpu", threads=1)
+    settings = {"epochs": 4, "batch_size": 16, "hidden_size": 6, "learning_rate": 0.02}
+    killed = write_corpus(
+        study_in(tmp_path / "killed", training={**settings, "checkpoint_seconds": 0})
+    )
+    epochs: list[int] = []
+    original = Training._epoch
+
+    def dies_in_epoch_2(self: Training, epoch: int) -> None:
+        epochs.append(epoch)
+        if epochs == [0, 1, 2]:
+            raise KeyboardInterrupt
+        original(self, epoch)
+
+    monkeypatch.setattr(Training, "_epoch", dies_in_epoch_2)
+    with pytest.raises(KeyboardInterrupt):
+        train(killed, run, device="cpu", threads=1)
+    models = Path(killed.results_dir, "models/tiny/bilstm-additive")
+    assert [path.name for path in models.iterdir()] == ["seed-10.unfinished"]
+    train(killed, run, device="cpu", threads=1)
+    assert epochs == [0, 1, 2, 2, 3]
+    assert [path.name for path in models.iterdir()] == ["seed-10"]
+    for name in ("predictions.parquet", "weights.safetensors", "history.parquet"):
+        ours = (models / "seed-10" / name).read_bytes()
+        assert (
+            ours
+            == Path(whole.results_dir, "models/tiny/bilstm-additive/seed-10", name).read_bytes()
+        )
+
+
+def test_a_checkpoint_of_other_settings_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {"batch_size": 16, "hidden_size": 6, "checkpoint_seconds": 0}
+    first = write_corpus(study_in(tmp_path, training={**settings, "learning_rate": 0.02}))
+    second = study_in(tmp_path, training={**settings, "learning_rate": 0.01})
+    run = design.base_run(first, "tiny")
+    epochs: list[int] = []
+    original = Training._epoch
+
+    def dies_at_first(self: Training, epoch: int) -> None:
+        epochs.append(epoch)
+        if epochs == [0, 1]:
+            raise KeyboardInterrupt
+        original(self, epoch)
+
+    monkeypatch.setattr(Training, "_epoch", dies_at_first)
+    with pytest.raises(KeyboardInterrupt):
+        train(first, run, device="cpu", threads=1)
+    train(second, run, device="cpu", threads=1)
+    assert epochs[2] == 0
