@@ -1,0 +1,43 @@
+# `make results` makes the environment and runs the main job; `make test` makes it and runs the tests.
+
+PYTHON ?= python3
+CORES ?= all
+BIN := .venv/bin
+STAMP := .venv/made
+
+.PHONY: env results test lint types format schema clean-env
+
+env: $(STAMP)
+
+$(STAMP): pyproject.toml envs/constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14) and "attnnn needs Python 3.11, 3.12 or 3.13, found " + sys.version.split()[0] + "; say make PYTHON=python3.11 …")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet -c envs/constraints.txt -e ".[dev]"
+	touch $@
+
+# Rules call `attnnn`, so the environment comes first on the path.
+results: env
+	PATH="$(CURDIR)/$(BIN):$$PATH" snakemake --cores $(CORES) --resources gpu=1
+
+test: env
+	$(BIN)/pytest
+
+lint: env
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check workflow
+	$(BIN)/snakemake --lint
+
+types: env
+	$(BIN)/mypy
+
+format: env
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/snakefmt workflow
+
+schema: env
+	$(BIN)/attnnn schema
+
+clean-env:
+	rm -rf .venv

@@ -1,0 +1,272 @@
+"""The command line: one verb for each rule of the workflow, each usable by hand.
+
+Stages are imported inside the verbs, so that ``attnnn --help`` and cheap verbs never load torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import IO, Any, TypeVar, cast
+
+import click
+
+from attnnn import __version__, device, layout
+from attnnn.config import Study, load
+from attnnn.design import BASE, Model, Run
+from attnnn.errors import UserError
+
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+
+
+class _Refusal(click.ClickException):
+    """A user's mistake, told in one line."""
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.echo(f"attnnn: {self.format_message()}", err=True)
+
+
+class _Verbs(click.Group):
+    """A group whose verbs answer a user's mistake with one line and exit status 1."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except UserError as error:
+            raise _Refusal(str(error)) from None
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)  # in the order of the study
+
+
+def _model(name: str) -> Model:
+    try:
+        return Model.parse(name)
+    except ValueError as error:
+        raise UserError(f"--model: {error}") from None
+
+
+def _with_study(verb: Verb) -> Verb:
+    """Give a verb the study of ``--config`` as its first argument."""
+
+    @click.option(
+        "--config",
+        "config_path",
+        type=click.Path(path_type=Path),
+        default=Path("config/config.yaml"),
+        show_default=True,
+        help="Configuration file.",
+    )
+    @wraps(verb)
+    def wrapped(config_path: Path, **options: Any) -> Any:
+        return verb(load(config_path), **options)
+
+    return cast("Verb", wrapped)
+
+
+def _with_corpus(verb: Verb) -> Verb:
+    """Give a verb the study and the name of one of its corpora."""
+
+    @_with_study
+    @click.option("--corpus", required=True, help="A corpus of the configuration.")
+    @wraps(verb)
+    def wrapped(study: Study, corpus: str, **options: Any) -> Any:
+        if corpus not in study.corpora:
+            known = ", ".join(study.corpora)
+            raise UserError(f"--corpus: no corpus {corpus!r}; the configuration has {known}")
+        return verb(study, corpus, **options)
+
+    return cast("Verb", wrapped)
+
+
+def _with_run(verb: Verb) -> Verb:
+    """Give a verb the study and one run."""
+
+    @_with_corpus
+    @click.option(
+        "--model",
+        default=BASE.name,
+        show_default=True,
+        help="A model by its name, for instance bilstm-uniform or bilstm-additive-lambda-0.001.",
+    )
+    @click.option("--seed", type=click.IntRange(min=0), help="Seed.  [default: base_seed]")
+    @wraps(verb)
+    def wrapped(study: Study, corpus: str, model: str, seed: int | None, **options: Any) -> Any:
+        run = Run(corpus, _model(model), study.base_seed if seed is None else seed)
+        return verb(study, run, **options)
+
+    return cast("Verb", wrapped)
+
+
+def _with_machine(verb: Verb) -> Verb:
+    """Give a verb of a torch stage the device and the number of threads."""
+
+    @click.option(
+        "--device",
+        "setting",
+        type=click.Choice(["auto", "cpu", "cuda"]),
+        help="Where to compute.  [default: the configuration's]",
+    )
+    @click.option(
+        "--threads",
+        type=click.IntRange(min=1),
+        help="CPU threads.  [default: the configuration's]",
+    )
+    @wraps(verb)
+    def wrapped(
+        study: Study,
+        *rest: Any,
+        setting: device.Setting | None,
+        threads: int | None,
+        **options: Any,
+    ) -> Any:
+        return verb(
+            study,
+            *rest,
+            device=device.torch_device(setting or study.device),
+            threads=threads or study.threads,
+            **options,
+        )
+
+    return cast("Verb", wrapped)
+
+
+@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="attnnn")
+def main() -> None:
+    """May I read this model's attention weights as an explanation?
+
+    Each verb is one step of the study, as the workflow runs it. To run a whole study, use snakemake.
+    """
+
+
+@main.command()
+@_with_corpus
+def prepare(study: Study, corpus: str) -> None:
+    """Read, tokenize, filter and split a corpus."""
+    from attnnn.corpora import stage
+
+    stage.prepare(study, corpus)
+
+
+@main.command()
+@_with_corpus
+def embed(study: Study, corpus: str) -> None:
+    """Make the word vectors that a corpus's models start from."""
+    from attnnn.corpora import stage
+
+    stage.embed(study, corpus)
+
+
+@main.command()
+@_with_study
+def check(study: Study) -> None:
+    """Check that all prepared corpora are sound, before anything trains."""
+    from attnnn.corpora import stage
+
+    stage.check_sources(study)
+    stage.check(study)
+
+
+@main.command()
+@_with_run
+@_with_machine
+def train(study: Study, run: Run, *, device: str, threads: int) -> None:
+    """Train a model, or go on with an interrupted training."""
+    from attnnn.models import stage
+
+    stage.train(study, run, device=device, threads=threads)
+
+
+@main.command()
+@_with_run
+@click.option("--method", type=click.Choice(layout.IMPORTANCE_METHODS), required=True)
+@_with_machine
+def measure(study: Study, run: Run, *, method: str, device: str, threads: int) -> None:
+    """Measure the importance of every token of the test split."""
+    from attnnn.importance import stage
+
+    stage.measure(study, run, method, device=device, threads=threads)
+
+
+@main.command()
+@_with_run
+def correlate(study: Study, run: Run) -> None:
+    """Correlate attention with the importance of tokens (Kendall's τ-b)."""
+    from attnnn.importance import stage
+
+    stage.correlate(study, run)
+
+
+@main.command()
+@_with_run
+def permute(study: Study, run: Run) -> None:
+    """Permute the attention weights of every test document."""
+    from attnnn.counterfactual import stage
+
+    stage.permute(study, run)
+
+
+@main.command()
+@_with_run
+@_with_machine
+def search(study: Study, run: Run, *, device: str, threads: int) -> None:
+    """Search adversarial attention for every test document, one by one."""
+    from attnnn.counterfactual import stage
+
+    stage.search(study, run, device=device, threads=threads)
+
+
+@main.command()
+@_with_run
+def diverge(study: Study, run: Run) -> None:
+    """Compare a run's attention and predictions with the base model's."""
+    from attnnn.counterfactual import stage
+
+    stage.diverge(study, run)
+
+
+@main.command()
+@_with_study
+@click.argument("name", type=click.Choice(layout.TABLES))
+def table(study: Study, name: str) -> None:
+    """Write a table as csv, md and tex."""
+    from attnnn.publish import stage
+
+    stage.write_table(study, name)
+
+
+@main.command()
+@_with_study
+@click.argument("name", type=click.Choice(layout.FIGURES))
+def figure(study: Study, name: str) -> None:
+    """Draw a figure as pdf and png."""
+    from attnnn.publish import stage
+
+    stage.write_figure(study, name)
+
+
+@main.command("config")
+@_with_study
+def show_config(study: Study) -> None:
+    """Print the configuration with every default filled in."""
+    from attnnn.resolved import resolved_text
+
+    click.echo(resolved_text(study), nl=False)
+
+
+@main.command()
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    default=Path("config/schema.json"),
+    show_default=True,
+    help="File to write.",
+)
+def schema(output: Path) -> None:
+    """Write the JSON schema that editors check configuration files with."""
+    from attnnn.resolved import editor_schema
+    from attnnn.store import write_json
+
+    write_json(output, editor_schema())

@@ -1,0 +1,46 @@
+"""Where models run: on the CPU or on an NVIDIA GPU."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from attnnn.errors import UserError
+
+Setting = Literal["auto", "cpu", "cuda"]
+
+
+def wants_gpu(setting: Setting) -> bool:
+    """Whether jobs that train or need gradients should reserve a GPU.
+
+    Looks for the driver's device files, because importing torch to ask it takes seconds; ``auto``
+    means the machine that asks, so on a cluster without a GPU on its login node say ``cuda``.
+    """
+    return setting == "cuda" or (setting == "auto" and _nvidia_visible())
+
+
+def torch_device(setting: Setting) -> Literal["cpu", "cuda"]:
+    """The device that a setting means on this machine, by torch's own judgement.
+
+    Raises:
+        UserError: ``cuda`` was asked for and there is none.
+    """
+    if setting == "cpu":
+        return "cpu"
+    import torch
+
+    if torch.cuda.is_available():
+        return "cuda"
+    if setting == "cuda":
+        raise UserError(
+            "device: expected a GPU for 'cuda', found none that torch can use; "
+            "say device: cpu or auto, or install a CUDA build of torch"
+        )
+    return "cpu"
+
+
+def _nvidia_visible(devices: Path = Path("/dev")) -> bool:
+    if os.environ.get("CUDA_VISIBLE_DEVICES", "all").strip() in ("", "-1", "NoDevFiles"):
+        return False
+    return any(path.name[len("nvidia") :].isdigit() for path in devices.glob("nvidia*"))

@@ -1,0 +1,133 @@
+"""What the workflow's rule files ask of a study, answered for Snakemake's wildcards.
+
+Rule files hold no logic of their own: inputs that depend on the model, the settings that a job
+depends on, and what it needs of the machine are all methods of `Plan`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NoReturn
+
+from attnnn import design, device, identity, layout, targets
+from attnnn.config import SstSource, Study, TableSource, validate
+from attnnn.design import Model, Run
+from attnnn.errors import UserError
+from attnnn.identity import Identity
+
+MODEL_PATTERN = r"[a-z]+-[a-z]+[-a-z0-9.+]*"
+Amount = Callable[[Any, int], int]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One study as its workflow sees it. `wildcards` are Snakemake's."""
+
+    study: Study
+
+    @cached_property
+    def paths(self) -> layout.Layout:
+        """The study's paths."""
+        return layout.Layout(self.study.results_dir)
+
+    @property
+    def gpu(self) -> int:
+        """GPUs of a job that trains or needs gradients."""
+        return int(device.wants_gpu(self.study.device))
+
+    def run(self, wildcards: Any) -> Run:
+        """The run that `{corpus}`, `{model}` and `{seed}` name."""
+        return Run(wildcards.corpus, Model.parse(wildcards.model), int(wildcards.seed))
+
+    def sources(self, wildcards: Any) -> list[str]:
+        """Files that a corpus is read from; none for planted ones and those that may be fetched."""
+        source = self.study.corpora[wildcards.corpus].source
+        if isinstance(source, TableSource):
+            return [str(self.study.source_path(source.path))]
+        if isinstance(source, SstSource) and not source.download:
+            folder = self.study.source_path(source.path)
+            return [str(folder / f"{split}.txt") for split in ("train", "dev", "test")]
+        return []
+
+    def vectors(self, wildcards: Any) -> list[str]:
+        """The file of word vectors of a corpus, if it names one."""
+        path = self.study.corpora[wildcards.corpus].embedding.path
+        return [] if path is None else [str(self.study.source_path(path))]
+
+    def embedding(self, wildcards: Any) -> list[str]:
+        """The word vectors that training starts from, unless they are drawn at random."""
+        if self.study.corpora[wildcards.corpus].embedding.kind == "random":
+            return []
+        return [self.paths.corpus(wildcards.corpus, "embedding.safetensors")]
+
+    def guide(self, wildcards: Any) -> list[str]:
+        """Predictions of the run that a run learns from, if it does."""
+        guide = design.guiding_run(self.study, self.run(wildcards))
+        return [] if guide is None else [self.paths.predictions_of(guide)]
+
+    def importances(self, wildcards: Any) -> list[str]:
+        """Token importance of a run by every method."""
+        run = self.run(wildcards)
+        return [self.paths.importance_of(run, method) for method in layout.IMPORTANCE_METHODS]
+
+    def base(self, wildcards: Any) -> str:
+        """Predictions of the base model of a corpus."""
+        return self.paths.predictions_of(design.base_run(self.study, wildcards.corpus))
+
+    def shown(self, wildcards: Any) -> list[str]:
+        """What a table or figure `{name}` is made from."""
+        return targets.needs(self.study, wildcards.name)
+
+    def urgency(self, wildcards: Any) -> int:
+        """Base models first: most other jobs wait for them."""
+        return int(self.run(wildcards) == design.base_run(self.study, wildcards.corpus))
+
+    def settings(self, stage: str) -> Callable[[Any], Identity]:
+        """For `params`: the settings that the result of a stage depends on, given its inputs."""
+        of_run: dict[str, Callable[[Study, Run], Identity]] = {
+            "train": identity.of_run,
+            "permute": identity.of_permutation,
+            "search": identity.of_search,
+            "compare": identity.of_comparison,
+        }
+        answers: dict[str, Callable[[Any], Identity]] = {
+            "prepare": lambda wildcards: identity.of_corpus(self.study, wildcards.corpus),
+            "embed": lambda wildcards: identity.of_embedding(self.study, wildcards.corpus),
+            "measure": lambda wildcards: identity.of_importance(
+                self.study, self.run(wildcards), wildcards.method
+            ),
+            "publish": lambda wildcards: identity.of_publication(self.study),
+        }
+        if stage in answers:
+            return answers[stage]
+        return lambda wildcards: of_run[stage](self.study, self.run(wildcards))
+
+
+def growing(amount: int) -> Amount:
+    """For `resources`: an amount that grows with every attempt of a job."""
+    return lambda wildcards, attempt: amount * attempt
+
+
+def read_plan(config: Mapping[str, Any], *, check: bool) -> Plan:
+    """The plan of a Snakemake config; a user's mistake ends the process with one line.
+
+    Args:
+        config: Snakemake's merged configuration.
+        check: whether to look at the sources too, which one process of a workflow does for all.
+    """
+    try:
+        study = validate(config, where="configuration")
+        if check:
+            from attnnn.corpora.stage import check_sources
+
+            check_sources(study)
+    except UserError as error:
+        _refuse(error)
+    return Plan(study)
+
+
+def _refuse(error: UserError) -> NoReturn:
+    sys.exit(f"attnnn: {error}")
