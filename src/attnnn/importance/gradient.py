@@ -1,0 +1,80 @@
+"""Gradient × input: what a token's embedding adds to the probability, to first order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+from tqdm import tqdm
+
+from attnnn.models.batches import EVALUATION_TOKENS, length_sorted_batches, make_batch
+from attnnn.models.classifier import Classifier
+from attnnn.ragged import Ragged
+
+
+def gradient(
+    classifier: Classifier,
+    tokens: Ragged,
+    *,
+    imposed: Ragged | None = None,
+    through_attention: bool = False,
+    max_tokens: int = EVALUATION_TOKENS,
+) -> Ragged:
+    """Signed gradient × input e_t·∂p/∂e_t of every token, p being the probability of class 1.
+
+    That is the derivative of p with respect to the one-hot coordinate of the observed word. Attention
+    is held constant, so that the gradient reaches a token through the states alone (for the BiLSTM also
+    through its neighbours' states).
+
+    Args:
+        classifier: a trained classifier; works on the device and in the precision that it has.
+        tokens: ids of the n tokens of each document, without start and end symbols.
+        imposed: attention weights for a classifier with imposed attention.
+        through_attention: let the gradient flow through the attention weights too
+            (switch grad_through_attention).
+        max_tokens: padded tokens of a batch, which bounds memory.
+
+    Returns:
+        One number for every token, in units of probability.
+
+    Source: Jain & Wallace 2019, Algorithm 1 (``XxE[X]`` in their code, before |·|).
+    """
+    device = classifier.decoder.weight.device
+    found = np.zeros(len(tokens.values), dtype=_numpy_dtype(classifier))
+    batches = length_sorted_batches(tokens, max_tokens=max_tokens)
+    with _differentiable(classifier):
+        for rows in tqdm(batches, desc="gradient", unit="batch", disable=None, leave=False):
+            part = tokens.take(rows)
+            given = None if imposed is None else imposed.take(rows)
+            batch = make_batch(part, device=device, imposed=given)
+            embedded = classifier.embedding(batch.token_ids).detach().requires_grad_()
+            output = classifier(batch, embedded=embedded, detach_attention=not through_attention)
+            # Documents of a batch do not touch each other: the sum has each one's own gradient.
+            (slope,) = torch.autograd.grad(output.logit.sigmoid().sum(), embedded)
+            signed = (slope * embedded.detach()).sum(dim=-1).cpu().numpy()
+            here = tokens.offsets[rows][part.documents] + part.positions
+            found[here] = signed[part.documents, part.positions + 1]
+    return tokens.with_values(found)
+
+
+def _numpy_dtype(classifier: Classifier) -> type[np.floating]:
+    return np.float64 if classifier.decoder.weight.dtype == torch.float64 else np.float32
+
+
+@contextmanager
+def _differentiable(classifier: Classifier) -> Iterator[None]:
+    """Gradients with respect to inputs alone, and in the mode that cuDNN's LSTM insists on for them."""
+    training = classifier.training
+    frozen = [parameter for parameter in classifier.parameters() if parameter.requires_grad]
+    try:
+        for parameter in frozen:
+            parameter.requires_grad_(False)
+        # No layer behaves differently in training mode: there is no dropout.
+        classifier.train()
+        yield
+    finally:
+        classifier.train(training)
+        for parameter in frozen:
+            parameter.requires_grad_(True)

@@ -1,0 +1,103 @@
+"""The importance stage: token importance of a run's test split, and its correlation with attention."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from attnnn import design, identity, schemas
+from attnnn.config import Study
+from attnnn.design import Run
+from attnnn.errors import UserError
+from attnnn.importance.correlation import correlate_pairs
+from attnnn.importance.predictions import read_test_predictions
+from attnnn.layout import IMPORTANCE_METHODS, Layout
+from attnnn.ragged import Ragged
+from attnnn.store import read_table, write_table
+
+
+def measure(study: Study, run: Run, method: str, *, device: str, threads: int) -> None:
+    """Write the importance of every token of the test split by one method.
+
+    Args:
+        study: the configuration.
+        run: whose predictions are explained.
+        method: one of `layout.IMPORTANCE_METHODS`.
+        device: ``cpu`` or ``cuda``.
+        threads: CPU threads; results are equal to the byte for the same number.
+
+    Raises:
+        UserError: there is no such method, or a file that it needs is missing.
+    """
+    import torch
+
+    from attnnn.models.documents import read_documents
+    from attnnn.models.persistence import load_classifier
+
+    if method not in IMPORTANCE_METHODS:
+        raise UserError(
+            f"{method!r} is no importance method; expected one of {', '.join(IMPORTANCE_METHODS)}"
+        )
+    torch.set_num_threads(threads)
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+    layout = Layout(study.results_dir)
+    documents = read_documents(layout.corpus(run.corpus, "documents.parquet")).of_split("test")
+    folder = Path(layout.model(run.corpus, run.model.name, run.seed, "model.json")).parent
+    classifier = load_classifier(folder, device=device)
+    imposed = _imposed(study, run)
+    if method == "gradient":
+        from attnnn.importance.gradient import gradient
+
+        through = study.protocol_of(run.corpus).grad_through_attention
+        signed = gradient(classifier, documents.tokens, imposed=imposed, through_attention=through)
+    else:
+        from attnnn.importance.leave_one_out import leave_one_out
+
+        signed = leave_one_out(classifier, documents.tokens, imposed=imposed)
+    write_table(
+        layout.importance_of(run, method),
+        schemas.IMPORTANCE,
+        {
+            "document": documents.document,
+            "importance": signed.with_values(np.abs(signed.values)),
+            "signed": signed,
+        },
+        made_by={"corpus": run.corpus, "identity": identity.of_importance(study, run, method)},
+    )
+
+
+def correlate(study: Study, run: Run) -> None:
+    """Write Kendall's τ-b between attention and importance for every document of the test split.
+
+    Raises:
+        UserError: a file that it needs is missing.
+    """
+    layout = Layout(study.results_dir)
+    predictions, _ = read_test_predictions(layout.predictions_of(run))
+    per_token = {"attention": predictions.attention}
+    for method in IMPORTANCE_METHODS:
+        path = layout.importance_of(run, method)
+        table = read_table(path, schemas.IMPORTANCE)
+        if not np.array_equal(table["document"].to_numpy(), predictions.document):
+            raise UserError(
+                f"{path}: its documents are not those of {layout.predictions_of(run)}; "
+                "delete it and run again"
+            )
+        per_token[method] = Ragged.from_arrow(table["importance"])
+    write_table(
+        layout.analysis_of("correlation", run),
+        schemas.CORRELATION,
+        correlate_pairs(predictions.document, predictions.predicted, per_token),
+        made_by={"corpus": run.corpus, "identity": identity.of_comparison(study, run)},
+    )
+
+
+def _imposed(study: Study, run: Run) -> Ragged | None:
+    """The attention that a run is given on the test split."""
+    guiding = design.guiding_run(study, run)
+    if guiding is None or run.model.attention != "imposed":
+        return None
+    path = Layout(study.results_dir).predictions_of(guiding)
+    return read_test_predictions(path)[0].attention
