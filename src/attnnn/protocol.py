@@ -110,7 +110,6 @@ PRESETS: dict[ProtocolName, dict[str, Any]] = {
     "clean": {},
     "wiegreffe-pinter": {
         "select_split": "test",
-        "vocab_fit": "all",
         "train_part": "undivided",
         "strict_length_filter": True,
         "epsilon_select": 0.05,

@@ -1,0 +1,1 @@
+"""Sources become corpora: read or generated, split, tokenised, filtered, numbered, described."""

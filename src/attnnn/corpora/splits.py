@@ -1,0 +1,228 @@
+"""Splits that a source lacks, samples, the length filter, and what is asked of every split."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attnnn.corpora.texts import SPLITS, Dropped, Texts
+from attnnn.errors import UserError
+from attnnn.protocol import Protocol
+
+UNSPLIT = ""  # the split of a document whose source does not say
+
+
+def make_missing_splits(
+    splits: NDArray[np.str_],
+    labels: NDArray[np.int64],
+    *,
+    dev_share: float,
+    test_share: float,
+    undivided: bool,
+    seed: int,
+) -> tuple[NDArray[np.str_], str | None]:
+    """Give every document a split: test and dev, where there is none, are carved out of train.
+
+    Args:
+        splits: shape (documents,): train, dev, test or, for all documents, `UNSPLIT`.
+        labels: shape (documents,): the classes, whose shares the new splits keep.
+        dev_share: share of train (after test is carved out) made into dev.
+        test_share: share of all documents made into test.
+        undivided: make no dev split (switch train_part).
+        seed: of both draws.
+
+    Returns:
+        The splits, and in words what was made (None: nothing).
+
+    Raises:
+        UserError: train cannot give that much.
+    """
+    out = np.where(splits == UNSPLIT, "train", splits).astype("<U5")
+    made = []
+    wanted = [("test", test_share, len(out))]
+    if not undivided:
+        wanted.append(("dev", dev_share, 0))
+    for split, share, of in wanted:
+        if (out == split).any():
+            continue
+        train = np.flatnonzero(out == "train")
+        size = round(share * (of or len(train)))
+        chosen = _stratified(labels[train], size, seed, f"a {split} split of {size} documents")
+        out[train[chosen]] = split
+        made.append(f"{split} ({size} documents, {share:g} of {'all' if of else 'train'})")
+    if not made:
+        return out, None
+    return out, f"made from train, stratified by class, seed {seed}: {' and '.join(made)}"
+
+
+def sample(documents: Texts, rows: Mapping[str, int], *, seed: int) -> Texts:
+    """At most `rows[split]` documents of each named split, stratified by class, in source order."""
+    keep = np.ones(len(documents), dtype=np.bool_)
+    dropped = []
+    for split, size in rows.items():
+        members = np.flatnonzero(documents.splits == split)
+        if len(members) <= size:
+            continue
+        what = f"a sample of {size} rows (key rows.{split})"
+        keep[members] = False
+        keep[members[_stratified(documents.labels[members], size, seed, what)]] = True
+        reason = f"not in the sample (rows.{split} = {size}, stratified, seed {seed})"
+        dropped.append(Dropped(split, reason, len(members) - size))
+    return documents.take(np.flatnonzero(keep), dropped)
+
+
+def _stratified(labels: NDArray[np.int64], size: int, seed: int, what: str) -> NDArray[np.int64]:
+    """`size` indices into `labels`, ascending, each class in proportion."""
+    from sklearn.model_selection import StratifiedShuffleSplit
+
+    classes = Counter(labels.tolist())
+    rest = len(labels) - size
+    if min(classes.values(), default=0) < 2 or min(size, rest) < len(classes):
+        raise UserError(
+            f"{what} cannot be drawn from {len(labels)} documents with {sorted(classes.values())} of "
+            "each class so that both parts hold every class; give more documents or other shares"
+        )
+    splitter = StratifiedShuffleSplit(1, train_size=rest, test_size=size, random_state=seed)
+    _, chosen = next(splitter.split(np.zeros(len(labels)), labels))
+    return np.sort(chosen).astype(np.int64)
+
+
+def length_filter(
+    lengths: NDArray[np.int64],
+    splits: NDArray[np.str_],
+    *,
+    min_length: int | None,
+    max_length: int | None,
+    strict: bool,
+) -> tuple[NDArray[np.bool_], list[Dropped]]:
+    """Which documents are kept for their number of tokens n, and what is dropped from which split.
+
+    Strict: min_length < n < max_length, a missing bound being the split's own extreme, so that the
+    shortest and longest documents always go (Jain & Wallace 2019, released code). Otherwise
+    min_length <= n <= max_length, a missing bound dropping nothing.
+
+    Args:
+        lengths: shape (documents,): n.
+        splits: shape (documents,).
+        min_length: lower bound.
+        max_length: upper bound.
+        strict: switch strict_length_filter.
+    """
+    keep = np.ones(len(lengths), dtype=np.bool_)
+    dropped = []
+    for split in SPLITS:
+        members = splits == split
+        if not members.any():
+            continue
+        for text, gone in _out_of_bounds(lengths, members, min_length, max_length, strict):
+            count = int((gone & members & keep).sum())
+            keep &= ~(gone & members)
+            if count:
+                dropped.append(Dropped(split, text, count))
+    return keep, dropped
+
+
+def _out_of_bounds(
+    lengths: NDArray[np.int64],
+    members: NDArray[np.bool_],
+    low: int | None,
+    high: int | None,
+    strict: bool,
+) -> list[tuple[str, NDArray[np.bool_]]]:
+    if not strict:
+        return [
+            (f"fewer than {low} tokens", lengths < (0 if low is None else low)),
+            (f"more than {high} tokens", lengths > (lengths.max() if high is None else high)),
+        ]
+    own_low, own_high = int(lengths[members].min()), int(lengths[members].max())
+    at_most = f"at most {low} tokens" if low is not None else f"shortest of the split ({own_low})"
+    at_least = (
+        f"at least {high} tokens" if high is not None else f"longest of the split ({own_high})"
+    )
+    return [
+        (f"{at_most} (strict filter)", lengths <= (own_low if low is None else low)),
+        (f"{at_least} (strict filter)", lengths >= (own_high if high is None else high)),
+    ]
+
+
+def require_tokens(
+    lengths: NDArray[np.int64], keep: NDArray[np.bool_], places: Sequence[str]
+) -> None:
+    """Refuse a document without tokens, unless the length filter has counted it out.
+
+    Raises:
+        UserError: naming the first such document.
+    """
+    empty = np.flatnonzero((lengths == 0) & keep)
+    if len(empty):
+        raise UserError(
+            f"{places[empty[0]]}: expected at least one token after tokenising, found none "
+            f"({len(empty)} such documents); remove the rows, choose another tokenizer or set min_length"
+        )
+
+
+def require_classes(
+    labels: NDArray[np.int64], splits: NDArray[np.str_], classes: list[str], *, where: str
+) -> None:
+    """Refuse a corpus without train or test documents, or with a split that lacks a class.
+
+    Args:
+        labels: shape (documents,).
+        splits: shape (documents,).
+        classes: their names.
+        where: the source, as the error names it.
+
+    Raises:
+        UserError: naming the split and the class.
+    """
+    for split in SPLITS:
+        counts = np.bincount(labels[splits == split], minlength=len(classes))
+        if not counts.any() and split == "dev":
+            continue  # whether dev is needed is for the protocol to say
+        if not counts.any():
+            raise UserError(
+                f"{where}: split {split} is empty: expected documents of classes {', '.join(classes)}; "
+                "look at the length bounds and at the source's splits"
+            )
+        missing = [name for name, count in zip(classes, counts, strict=True) if count == 0]
+        if missing:
+            raise UserError(
+                f"{where}: split {split} has no document of class {missing[0]!r} among its {counts.sum()}: "
+                "expected every class in every split; look at the source's splits and labels"
+            )
+
+
+def require_two(classes: Sequence[str]) -> None:
+    """Refuse more than two classes, or fewer.
+
+    Raises:
+        UserError: with the number found.
+    """
+    if len(classes) != 2:
+        shown = ", ".join(classes[:5]) + (", …" if len(classes) > 5 else "")
+        raise UserError(
+            f"only two classes so far: found {len(classes)} ({shown}); choose another label column or "
+            "keep the rows of two classes"
+        )
+
+
+def require_dev(protocol: Protocol, has_dev: bool) -> None:
+    """Refuse a protocol that selects on dev where there is no dev split.
+
+    Raises:
+        UserError: naming the switches.
+    """
+    asking = {
+        "select_split": protocol.select_split == "dev",
+        "lambda_select": protocol.lambda_select == "dev",
+        "adv_select": protocol.adv_select == "dev_loss",
+    }
+    names = [name for name, asks in asking.items() if asks]
+    if names and not has_dev:
+        raise UserError(
+            f"there is no dev split, and switch {' and '.join(names)} selects on it; set train_part: "
+            "minus_dev to make one out of train, or select on another split"
+        )

@@ -1,0 +1,130 @@
+"""The Stanford Sentiment Treebank (Socher et al. 2013): PTB trees with a sentiment at every node."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from attnnn.corpora.texts import SPLITS, Dropped, Texts
+from attnnn.errors import UserError
+
+CLASSES = ["negative", "positive"]
+_NEUTRAL = 2
+_SYMBOL = re.compile(r"[()]|[^ \t\r()]+")  # words such as 8½ hold no-break spaces
+
+
+def read_sst(folder: Path) -> Texts:
+    """The sentences of ``train.txt``, ``dev.txt`` and ``test.txt``, one tree a line.
+
+    A sentence is the leaves of its whole tree; phrases are not used. Root sentiments 0 and 1 are
+    negative, 3 and 4 positive; neutral sentences are left out and counted (binary SST).
+
+    Raises:
+        UserError: a missing file, or a line that is not a tree.
+    """
+    texts: list[str] = []
+    labels: list[int] = []
+    splits: list[str] = []
+    places: list[str] = []
+    dropped = []
+    for split in SPLITS:
+        neutral = 0
+        path = folder / f"{split}.txt"
+        for number, line in enumerate(_lines(path), start=1):
+            place = f"{path}:{number}"
+            sentiment, leaves = parse_tree(line, place=place)
+            if sentiment == _NEUTRAL:
+                neutral += 1
+                continue
+            texts.append(" ".join(leaves))
+            labels.append(int(sentiment > _NEUTRAL))
+            splits.append(split)
+            places.append(place)
+        if neutral:
+            dropped.append(Dropped(split, f"neutral (root sentiment {_NEUTRAL})", neutral))
+    return Texts(
+        texts=texts,
+        labels=np.array(labels, dtype=np.int64),
+        splits=np.array(splits, dtype=np.str_),
+        places=places,
+        classes=list(CLASSES),
+        facts={"kind": "sst", "trees": len(texts) + sum(item.count for item in dropped)},
+        dropped=tuple(dropped),
+    )
+
+
+def require_sst(folder: Path) -> None:
+    """Check that the three files are there.
+
+    Raises:
+        UserError: naming the first missing one.
+    """
+    for split in SPLITS:
+        path = folder / f"{split}.txt"
+        if not path.is_file():
+            raise UserError(
+                f"{path}: no such file; expected train.txt, dev.txt and test.txt with PTB trees: set "
+                "source.path or corpora_dir, or download: true"
+            )
+
+
+def parse_tree(line: str, *, place: str) -> tuple[int, list[str]]:
+    """The root's sentiment (0 to 4) and the leaves of a tree such as ``(3 (2 It) (4 shines))``.
+
+    Every node is a sentiment followed by one word or by further nodes.
+
+    Raises:
+        UserError: the line is no such tree; `place` is named.
+    """
+    leaves: list[str] = []
+    sentiments: list[int] = []
+    content: list[str] = []  # of every open node: nothing yet, "word" or "nodes"
+    symbols = _SYMBOL.findall(line)
+    position = 0
+    while position < len(symbols):
+        symbol = symbols[position]
+        if symbol == "(":
+            position += 1
+            sentiments.append(_sentiment(symbols, position, place))
+            if content and content[-1] == "word":
+                raise _unparsable(place, "a node beside a word")
+            if not content and len(sentiments) > 1:
+                raise _unparsable(place, "a second tree on the line")
+            content[-1:] = [*(["nodes"] if content else []), "nothing"]
+        elif not content:
+            raise _unparsable(place, f"{symbol!r} outside the tree")
+        elif symbol == ")":
+            if content.pop() == "nothing":
+                raise _unparsable(place, "a node with nothing in it")
+        else:
+            if content[-1] != "nothing":
+                raise _unparsable(place, f"the word {symbol!r} beside a word or a node")
+            content[-1] = "word"
+            leaves.append(symbol)
+        position += 1
+    if content or not sentiments:
+        raise _unparsable(place, f"{len(content)} brackets left open" if content else "nothing")
+    return sentiments[0], leaves
+
+
+def _sentiment(symbols: list[str], position: int, place: str) -> int:
+    found = symbols[position] if position < len(symbols) else "the end of the line"
+    if found not in ("0", "1", "2", "3", "4"):
+        raise _unparsable(place, f"{found!r} for a sentiment of 0 to 4")
+    return int(found)
+
+
+def _unparsable(place: str, found: str) -> UserError:
+    return UserError(
+        f"{place}: expected a tree such as (3 (2 It) (4 shines)), found {found}; get the file anew"
+    )
+
+
+def _lines(path: Path) -> list[str]:
+    require_sst(path.parent)
+    try:
+        return path.read_text(encoding="utf-8").rstrip("\n").split("\n")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: expected UTF-8 text, found {error.reason}; convert it") from None

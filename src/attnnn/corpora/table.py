@@ -1,0 +1,169 @@
+"""Anyone's own table of texts and labels."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attnnn.config import TableSource
+from attnnn.corpora.splits import UNSPLIT, make_missing_splits, require_two, sample
+from attnnn.corpora.table_files import columns_of, place, read_columns
+from attnnn.corpora.texts import SPLITS, Dropped, Texts
+from attnnn.errors import UserError
+
+_SPLIT_NAMES = {"train": "train", "dev": "dev", "validation": "dev", "test": "test"}
+
+
+def read_table_source(path: Path, source: TableSource, *, undivided: bool) -> Texts:
+    """The texts of a table; splits it lacks are made, and samples drawn, as the source says.
+
+    Args:
+        path: the file, found.
+        source: its columns, classes, splits and samples.
+        undivided: make no dev split (switch train_part).
+
+    Raises:
+        UserError: naming the row and what is wrong with it.
+    """
+    require_table_source(path, source)
+    names = [source.text, source.label, *([source.split] if source.split else [])]
+    columns = read_columns(path, names)
+    rows = len(columns[source.text])
+    splits, dropped = _given_splits(path, columns, source)
+    kept = np.flatnonzero(splits != "drop").tolist()
+    names_found = [label_name(value) for value in columns[source.label]]
+    classes = source.classes or _sorted_classes(path, [names_found[row] for row in kept])
+    require_two(classes)
+    documents = Texts(
+        texts=[_text(path, row, columns[source.text][row], source.text) for row in kept],
+        labels=np.array([_class(path, row, names_found[row], classes) for row in kept], np.int64),
+        splits=splits[kept],
+        places=[place(path, row) for row in kept],
+        classes=list(classes),
+        facts={"kind": "table", "file": source.path, "rows": rows},
+        dropped=tuple(dropped),
+    )
+    return _completed(documents, path, source, undivided)
+
+
+def require_table_source(path: Path, source: TableSource) -> None:
+    """The checks that need no more than the head of the file.
+
+    Raises:
+        UserError: a missing file or column, or settings that cannot be.
+    """
+    found = columns_of(path)
+    keys = {"text": source.text, "label": source.label, "split": source.split}
+    for key, column in keys.items():
+        if column is not None and column not in found:
+            raise UserError(
+                f"{path}: no column {column!r}; the columns are {', '.join(found)}: "
+                f"name one of them as source.{key}"
+            )
+    if source.classes is not None:
+        if len(set(source.classes)) != len(source.classes):
+            raise UserError(f"source.classes: expected distinct names, found {source.classes}")
+        require_two(source.classes)
+    for split, size in (source.rows or {}).items():
+        if split not in SPLITS or size < 2:
+            raise UserError(
+                f"source.rows: expected at least 2 rows of {', '.join(SPLITS)}, found {split}: {size}"
+            )
+
+
+def gives_dev(path: Path, source: TableSource) -> bool:
+    """Whether the table itself has dev rows; reads the split column alone."""
+    if source.split is None:
+        return False
+    values = set(read_columns(path, [source.split])[source.split]) - set(source.drop_splits)
+    return any(_SPLIT_NAMES.get(value) == "dev" for value in values)
+
+
+def label_name(value: Any) -> str | None:
+    """A label as text: 1, 1.0 and "1" are the same class, true is ``true``; None for no label."""
+    if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _completed(documents: Texts, path: Path, source: TableSource, undivided: bool) -> Texts:
+    if not len(documents):
+        raise UserError(f"{path}: expected rows of texts and labels, found none")
+    if source.split is not None and "train" not in documents.splits:
+        raise UserError(
+            f"{path}: column {source.split!r}: expected rows of split train, found "
+            f"{', '.join(sorted(set(documents.splits.tolist())))} only"
+        )
+    try:
+        splits, made = make_missing_splits(
+            documents.splits,
+            documents.labels,
+            dev_share=source.dev_share,
+            test_share=source.test_share,
+            undivided=undivided,
+            seed=source.seed,
+        )
+        documents = documents.with_splits(splits, made)
+        return sample(documents, source.rows or {}, seed=source.seed)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
+
+
+def _given_splits(
+    path: Path, columns: dict[str, list[Any]], source: TableSource
+) -> tuple[NDArray[np.str_], list[Dropped]]:
+    """Split of every row (``drop`` for those to leave out), and what is left out."""
+    if source.split is None:
+        return np.full(len(columns[source.text]), UNSPLIT, dtype="<U5"), []
+    splits = []
+    left_out: Counter[str] = Counter()
+    for row, value in enumerate(columns[source.split]):
+        if value in source.drop_splits:
+            left_out[value] += 1
+            splits.append("drop")
+        elif value in _SPLIT_NAMES:
+            splits.append(_SPLIT_NAMES[value])
+        else:
+            raise UserError(
+                f"{place(path, row)}: column {source.split!r}: expected {', '.join(_SPLIT_NAMES)}, "
+                f"found {value!r}; list it in source.drop_splits to leave such rows out"
+            )
+    dropped = [
+        Dropped(value, "split listed in drop_splits", count) for value, count in left_out.items()
+    ]
+    return np.array(splits, dtype="<U5"), dropped
+
+
+def _sorted_classes(path: Path, names: list[str | None]) -> list[str]:
+    found = {name for name in names if name is not None}
+    if all(name.removeprefix("-").isdecimal() for name in found):
+        return sorted(found, key=int)
+    return sorted(found)
+
+
+def _class(path: Path, row: int, name: str | None, classes: list[str]) -> int:
+    if name is None or name not in classes:
+        found = "no label" if name is None else repr(name)
+        raise UserError(
+            f"{place(path, row)}: expected a label among {', '.join(classes)}, found {found}; mend the "
+            "row, or source.classes"
+        )
+    return classes.index(name)
+
+
+def _text(path: Path, row: int, value: Any, column: str) -> str:
+    if not isinstance(value, str):
+        raise UserError(
+            f"{place(path, row)}: column {column!r}: expected a text, found "
+            f"{'nothing' if value is None else type(value).__name__}; mend or remove the row"
+        )
+    return value
