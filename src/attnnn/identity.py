@@ -36,12 +36,17 @@ def of_embedding(study: Study, corpus: str) -> Identity:
 def of_run(study: Study, run: Run) -> Identity:
     """Of a trained model, given its corpus."""
     training = study.training_of(run.corpus).model_dump(exclude={"checkpoint_seconds"})
-    identity = {"model": run.model.name, "seed": run.seed, **training}
+    identity = {
+        "model": run.model.name,
+        "seed": run.seed,
+        "embedding": of_embedding(study, run.corpus),
+        **training,
+    }
     switches: tuple[str, ...] = _TRAINING
     if run.model.lambda_ is not None:
         switches = ("l2_mode", "loss_reduction", *_IMITATING)
         del identity["epochs"]
-    return identity | of_embedding(study, run.corpus) | _switches(study, run.corpus, switches)
+    return identity | _switches(study, run.corpus, switches)
 
 
 def of_importance(study: Study, run: Run, method: str) -> Identity:

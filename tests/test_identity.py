@@ -1,0 +1,63 @@
+"""What a result depends on, and what it does not."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from attnnn import identity
+from attnnn.config import Study, validate
+from attnnn.design import BASE, Run, adversary
+
+RUN, SWEPT = Run("one", BASE, 10), Run("one", adversary(0.1), 10)
+
+
+def study(**changes: Any) -> Study:
+    source = {"kind": "planted", "regime": "lexical"}
+    corpora = {"one": {"source": source, **changes.pop("corpus", {})}}
+    return validate({"corpora": corpora, **changes}, where="test")
+
+
+OF: dict[str, Callable[[Study], Any]] = {
+    "corpus": lambda s: identity.of_corpus(s, "one"),
+    "labelled": lambda s: identity.of_run(s, RUN),
+    "imitating": lambda s: identity.of_run(s, SWEPT),
+    "gradient": lambda s: identity.of_importance(s, RUN, "gradient"),
+    "leave_one_out": lambda s: identity.of_importance(s, RUN, "leave_one_out"),
+    "permutation": lambda s: identity.of_permutation(s, RUN),
+    "search": lambda s: identity.of_search(s, RUN),
+    "comparison": lambda s: identity.of_comparison(s, RUN),
+    "publication": identity.of_publication,
+}
+ALL = set(OF)
+MODELS = {"labelled", "imitating"}
+
+
+@pytest.mark.parametrize(
+    ("change", "touched"),
+    [
+        ({"corpus": {"min_df": 2}}, {"corpus"}),
+        ({"switches": {"vocab_fit": "all"}}, {"corpus", "publication"}),
+        ({"training": {"epochs": 3}}, {"labelled"}),
+        ({"training": {"hidden_size": 3}}, MODELS),
+        ({"training": {"weight_decay": 0}}, MODELS),
+        ({"training": {"checkpoint_seconds": 3}}, set()),
+        ({"corpus": {"embedding": {"dimension": 5}}}, MODELS),
+        ({"corpus": {"embedding": {"scale": 0.5}}}, MODELS),
+        ({"switches": {"adv_epochs": 3}}, {"imitating", "publication"}),
+        ({"switches": {"select_split": "test"}}, {"labelled", "publication"}),
+        ({"switches": {"grad_through_attention": True}}, {"gradient", "publication"}),
+        ({"permutations": 3}, {"permutation"}),
+        ({"searched_adversary": {"steps": 3}}, {"search"}),
+        ({"switches": {"adv_iterate": "last"}}, {"search", "publication"}),
+        ({"epsilons": [0.01, 0.1]}, {"search", "publication"}),
+        ({"corpus": {"published": "SST"}}, {"publication"}),
+        ({"bootstrap": 7}, {"publication"}),
+        ({"seeds": [1]}, {"publication"}),
+        ({"base_seed": 1}, {"comparison"}),
+        ({"threads": 2, "device": "cpu", "results_dir": "r", "corpora_dir": "c"}, set()),
+    ],
+)
+def test_a_change_touches_exactly_what_it_changes(change: dict[str, Any], touched: set[str]):
+    before, after = study(), study(**change)
+    assert {name for name in ALL if OF[name](before) != OF[name](after)} == touched

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.projects import Project, Rehearsal, small_study
+
+ROOT = Path(__file__).parents[2]
+BIN = Path(sys.executable).parent
+
+
+def _copy(folder: Path) -> None:
+    for name in ("workflow", "config", "envs"):
+        shutil.copytree(ROOT / name, folder / name)
+
+
+def _environment(first_on_path: Path) -> dict[str, str]:
+    path = os.pathsep.join([str(first_on_path), str(BIN), os.environ["PATH"]])
+    return {**os.environ, "PATH": path, "XDG_CACHE_HOME": str(first_on_path / "cache")}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """A project with the real verbs."""
+    _copy(tmp_path)
+    return Project(tmp_path, _environment(BIN))
+
+
+@pytest.fixture
+def rehearsal(tmp_path: Path) -> Rehearsal:
+    """A project of two small corpora with the stand-in for the verbs."""
+    _copy(tmp_path)
+    verbs = tmp_path / "bin"
+    verbs.mkdir()
+    shutil.copy(Path(__file__).parent / "stand_in.sh", verbs / "attnnn")
+    rehearsed = Rehearsal(tmp_path, _environment(verbs))
+    rehearsed.environment["CALLS"] = str(rehearsed.notes)
+    rehearsed.configure(small_study())
+    return rehearsed

@@ -1,0 +1,95 @@
+"""Which jobs a target needs. The verbs are stood in for, so only the workflow is tested."""
+
+import pytest
+
+from attnnn import layout, targets
+from attnnn.config import validate
+from tests.workflow.projects import Rehearsal, planted, small_study
+
+pytestmark = pytest.mark.workflow
+
+
+def test_plain_snakemake_makes_every_table_and_figure_and_then_nothing(rehearsal: Rehearsal):
+    verbs = rehearsal.verbs("--cores", "2", "--resources", "gpu=1")
+    study = validate(small_study(), where="test")
+    made = rehearsal.made()
+    assert {path.removeprefix("results/") for path in targets.all_targets(study)} <= made
+    # A corpus: base, uniform, one seed, trained and uniform MLP, two λ, two guided MLPs.
+    assert verbs["train"] == 2 * 9
+    assert verbs["measure"] == 2 * 2 * 2  # corpora × explained models × methods
+    assert verbs["diverge"] == 2 * (1 + 1 + 2)  # uniform, seed, two λ
+    assert verbs["prepare"] == verbs["permute"] == verbs["search"] == 2
+    assert verbs["check"] == 1
+    assert verbs["table"] == len(layout.TABLES)
+    assert verbs["figure"] == len(layout.FIGURES)
+    again = rehearsal.succeed("--cores", "2", "--resources", "gpu=1")
+    assert "Nothing to be done" in again
+
+
+def test_figure_5_needs_no_importance_no_permutation_and_no_guided_mlp(rehearsal: Rehearsal):
+    calls = rehearsal.calls("results/figures/fig5.pdf")
+    verbs = {call.split()[0] for call in calls}
+    assert verbs == {"prepare", "check", "train", "search", "diverge", "figure"}
+    assert not [call for call in calls if "average" in call]
+    assert [call for call in calls if call.startswith("figure")] == ["figure fig5"]
+
+
+@pytest.mark.parametrize("figure", ["fig1", "fig4"])
+def test_drawings_need_nothing(rehearsal: Rehearsal, figure: str):
+    assert rehearsal.calls(f"results/figures/{figure}.png") == [f"figure {figure}"]
+
+
+def test_table_1_trains_nothing(rehearsal: Rehearsal):
+    assert set(rehearsal.verbs("results/tables/table1.csv")) == {"prepare", "table"}
+
+
+def test_all_corpora_are_prepared_and_checked_before_anything_trains(rehearsal: Rehearsal):
+    verbs = [call.split()[0] for call in rehearsal.calls("results/tables/table2.tex")]
+    first = verbs.index("train")
+    assert sorted(verbs[:first]) == ["check", "prepare", "prepare"]
+    assert set(verbs[first:]) == {"train", "table"}
+
+
+def test_base_models_train_first(rehearsal: Rehearsal):
+    calls = rehearsal.calls("results/tables/table2.tex", "--cores", "1")
+    trained = [call for call in calls if call.startswith("train")]
+    assert {call.split()[2:4] == ["bilstm-additive", "10"] for call in trained[:2]} == {True}
+
+
+def test_vectors_are_made_only_for_corpora_that_start_from_some(rehearsal: Rehearsal):
+    corpora = {
+        "one": planted("lexical"),
+        "two": planted("needle", embedding={"kind": "word2vec", "dimension": 8}),
+    }
+    rehearsal.configure(small_study(corpora=corpora))
+    calls = rehearsal.calls("results/tables/table2.csv")
+    assert [call for call in calls if call.startswith("embed")] == ["embed two"]
+
+
+def test_another_configuration_replaces_the_default_one(rehearsal: Rehearsal):
+    rehearsal.configure(small_study(corpora={"other": planted("context")}), "other.yaml")
+    arguments = ["--configfile", "other.yaml", "--config", "results_dir=elsewhere"]
+    calls = rehearsal.calls("elsewhere/tables/table2.csv", *arguments)
+    assert {call.split()[1] for call in calls if call.startswith("train")} == {"other"}
+    assert not rehearsal.made("results")
+
+
+def test_results_dir_keeps_a_second_study_apart(rehearsal: Rehearsal):
+    first = rehearsal.verbs("results/figures/fig5.pdf")
+    second = rehearsal.verbs("DIR2/figures/fig5.pdf", "--config", "results_dir=DIR2")
+    assert first == second
+    assert "figures/fig5.pdf" in rehearsal.made("DIR2")
+    assert "Nothing to be done" in rehearsal.succeed("results/figures/fig5.pdf")
+
+
+def test_jobs_reserve_a_gpu_only_where_one_is_asked_for(rehearsal: Rehearsal):
+    def printed(device: str) -> str:
+        return rehearsal.succeed("-n", "--config", f"device={device}")
+
+    assert "gpu=1" in printed("cuda")
+    assert "gpu=1" not in printed("cpu")
+
+
+def test_a_dry_run_writes_nothing(rehearsal: Rehearsal):
+    rehearsal.succeed("-n")
+    assert not rehearsal.made()
