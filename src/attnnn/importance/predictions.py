@@ -50,6 +50,17 @@ class Decoder:
     contribution: Ragged
     bias: float
 
+    def probabilities(self, attention: Ragged) -> NDArray[np.float64]:
+        """Probability of class 1 under any attention, shape (documents,)."""
+        products = attention.values.astype(np.float64) * self.contribution.values.astype(np.float64)
+        return sigmoid(attention.with_values(products).sums() + self.bias)
+
+
+def sigmoid(logit: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Probability of class 1 of a logit, without overflow."""
+    smaller = np.exp(-np.abs(logit))
+    return np.asarray(np.where(logit >= 0, 1.0, smaller) / (1.0 + smaller))
+
 
 def read_predictions(path: str | os.PathLike[str]) -> Predictions:
     """Read ``predictions.parquet``, all splits.

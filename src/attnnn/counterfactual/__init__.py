@@ -1,0 +1,1 @@
+"""Counterfactual attention: what a model would say had it attended otherwise."""

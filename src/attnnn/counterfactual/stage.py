@@ -1,0 +1,155 @@
+"""The counterfactual stage: permuted attention, searched adversaries, and divergence from the base."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attnnn import design, identity, schemas
+from attnnn.config import Study
+from attnnn.counterfactual.divergence import divergence_columns
+from attnnn.counterfactual.outcome import Outcome, best_of
+from attnnn.counterfactual.permutation import absolute_changes, logit_moments, permuted_logits
+from attnnn.design import Run
+from attnnn.errors import UserError
+from attnnn.importance.predictions import read_predictions, read_test_predictions
+from attnnn.layout import Layout
+from attnnn.ragged import concatenate
+from attnnn.store import write_table
+
+# Keeps these draws apart from other uses of a run's seed.
+_PERMUTATION_STREAM = 1
+
+
+def permute(study: Study, run: Run) -> None:
+    """Write what random permutations of the attention do to the predictions of the test split.
+
+    Raises:
+        UserError: a file that it needs is missing.
+    """
+    layout = Layout(study.results_dir)
+    predictions, decoder = read_test_predictions(layout.predictions_of(run))
+    logits = permuted_logits(
+        predictions.attention,
+        decoder,
+        permutations=study.permutations,
+        generator=np.random.default_rng([run.seed, _PERMUTATION_STREAM]),
+    )
+    changes = absolute_changes(predictions.attention, decoder, logits)
+    moments = logit_moments(predictions.attention, decoder)
+    write_table(
+        layout.analysis_of("permutation", run),
+        schemas.PERMUTATION,
+        {
+            "document": predictions.document,
+            "predicted": predictions.predicted,
+            "max_attention": predictions.attention.maxima(),
+            "median_change": np.median(changes, axis=1),
+            "mean_change": changes.mean(axis=1),
+            "logit_mean": moments.mean,
+            "logit_std": moments.std,
+        },
+        made_by={"corpus": run.corpus, "identity": identity.of_permutation(study, run)},
+    )
+
+
+def search(study: Study, run: Run, *, device: str, threads: int) -> None:
+    """Write the searched adversary of every document of the test split, for every ε of the study.
+
+    Args:
+        study: the configuration.
+        run: whose attention is attacked.
+        device: ``cpu`` or ``cuda``.
+        threads: CPU threads; results are equal to the byte for the same number.
+
+    Raises:
+        UserError: a file that it needs is missing.
+    """
+    import torch
+
+    from attnnn.counterfactual.searched import search_adversaries
+
+    torch.set_num_threads(threads)
+    layout, protocol = Layout(study.results_dir), study.protocol_of(run.corpus)
+    predictions, decoder = read_test_predictions(layout.predictions_of(run))
+    own = predictions.attention
+    keeps_best = protocol.adv_iterate == "best_feasible"
+    found = search_adversaries(
+        predictions.document,
+        own,
+        decoder,
+        study.searched_adversary,
+        cross_jsd_weight=protocol.cross_jsd_weight,
+        epsilons=study.epsilons if keeps_best else [],
+        seed=run.seed,
+        device=device,
+    )
+    candidates = [Outcome.of(attention, own, decoder) for attention in found.last]
+    unchanged = Outcome.of(own, own, decoder)
+    outcomes = {
+        epsilon: (Outcome.of(found.best[epsilon], own, decoder), found.feasible[epsilon])
+        if keeps_best
+        else best_of(candidates, unchanged, epsilon)
+        for epsilon in study.epsilons
+    }
+    made_by = {"corpus": run.corpus, "identity": identity.of_search(study, run)}
+    write_table(
+        layout.analysis_of("searched_candidates", run),
+        schemas.SEARCHED_CANDIDATES,
+        _candidate_columns(predictions.document, candidates),
+        made_by=made_by,
+    )
+    write_table(
+        layout.analysis_of("searched_adversary", run),
+        schemas.SEARCHED_ADVERSARY,
+        _adversary_columns(predictions.document, outcomes),
+        made_by=made_by,
+    )
+
+
+def diverge(study: Study, run: Run) -> None:
+    """Write how far a run is from the base model, for every document of every split.
+
+    Raises:
+        UserError: a file that it needs is missing, or the two runs are of different documents.
+    """
+    layout = Layout(study.results_dir)
+    path = layout.predictions_of(run)
+    base_path = layout.predictions_of(design.base_run(study, run.corpus))
+    predictions, base = read_predictions(path), read_predictions(base_path)
+    if not np.array_equal(predictions.document, base.document):
+        raise UserError(
+            f"{path}: its documents are not those of {base_path}; delete both and run again"
+        )
+    write_table(
+        layout.analysis_of("divergence", run),
+        schemas.DIVERGENCE,
+        divergence_columns(predictions, base),
+        made_by={"corpus": run.corpus, "identity": identity.of_comparison(study, run)},
+    )
+
+
+def _candidate_columns(document: NDArray[np.int64], candidates: list[Outcome]) -> dict[str, Any]:
+    return {
+        "document": np.tile(document, len(candidates)),
+        "candidate": np.repeat(np.arange(len(candidates)), len(document)),
+        "jsd": np.concatenate([candidate.jsd for candidate in candidates]),
+        "change": np.concatenate([candidate.change for candidate in candidates]),
+    }
+
+
+def _adversary_columns(
+    document: NDArray[np.int64], outcomes: dict[float, tuple[Outcome, NDArray[np.bool_]]]
+) -> dict[str, Any]:
+    chosen = [outcome for outcome, _ in outcomes.values()]
+    return {
+        "document": np.tile(document, len(outcomes)),
+        "epsilon": np.repeat(list(outcomes), len(document)),
+        "jsd": np.concatenate([outcome.jsd for outcome in chosen]),
+        "probability": np.concatenate([outcome.probability for outcome in chosen]),
+        "change": np.concatenate([outcome.change for outcome in chosen]),
+        "found": np.concatenate([found for _, found in outcomes.values()]),
+        "attention": concatenate([outcome.attention for outcome in chosen]),
+    }
