@@ -79,7 +79,7 @@ def _split(labels: NDArray[np.int64], ids: Ragged, classes: list[str]) -> dict[s
 
 
 def _overlap(documents: Texts, ids: Ragged) -> dict[str, int]:
-    """Documents of dev and test that a training document equals, token by token."""
+    """Documents of dev and test that read like a training document, unknown words being alike."""
     rows = {split: np.flatnonzero(documents.splits == split) for split in SPLITS}
     spelled = {split: [ids[row].tobytes() for row in rows[split].tolist()] for split in SPLITS}
     train = set(spelled["train"])

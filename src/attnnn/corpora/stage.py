@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,7 @@ from attnnn.corpora import splits, vocabulary
 from attnnn.corpora.description import describe
 from attnnn.corpora.embedding import read_vectors, require_width, train_vectors
 from attnnn.corpora.sources import name_of_source, read_source, require_source
-from attnnn.corpora.texts import SPLITS, Texts
+from attnnn.corpora.texts import SPLITS, Texts, naming
 from attnnn.corpora.tokenize import tokenize
 from attnnn.errors import UserError
 from attnnn.layout import Layout
@@ -34,7 +32,7 @@ def prepare(study: Study, corpus: str) -> None:
     Raises:
         UserError: a fault of the source, in one line with its file and row.
     """
-    with _naming(corpus):
+    with naming(f"corpus {corpus}"):
         _prepare(study, corpus)
 
 
@@ -83,7 +81,7 @@ def embed(study: Study, corpus: str) -> None:
     Raises:
         UserError: a fault of the file of vectors, or nothing to write because vectors are random.
     """
-    with _naming(corpus):
+    with naming(f"corpus {corpus}"):
         _embed(study, corpus)
 
 
@@ -134,7 +132,7 @@ def check(study: Study) -> None:
     layout = Layout(study.results_dir)
     sound: dict[str, Any] = {}
     for corpus in study.corpora:
-        with _naming(corpus):
+        with naming(f"corpus {corpus}"):
             path = layout.corpus(corpus, "description.json")
             description = _description(path)
             if description.get("identity") != identity.of_corpus(study, corpus):
@@ -159,7 +157,7 @@ def check_sources(study: Study) -> None:
         UserError: a missing file or column, vectors of the wrong width, or settings that cannot be met.
     """
     for corpus, settings in study.corpora.items():
-        with _naming(corpus):
+        with naming(f"corpus {corpus}"):
             require_source(study, corpus)
             if settings.embedding.path is not None:
                 path = study.source_path(settings.embedding.path)
@@ -223,16 +221,8 @@ def _tell(corpus: str, description: dict[str, Any]) -> None:
         _say(corpus, f"left out of {item['split']}: {item['count']} documents, {item['reason']}")
     for split, count in description["overlap_with_train"].items():
         if count:
-            _say(corpus, f"{count} {split} documents equal a training document")
+            _say(corpus, f"{count} {split} documents read like a training document")
 
 
 def _say(corpus: str, message: str) -> None:
     print(f"{corpus}: {message}", file=sys.stderr)
-
-
-@contextmanager
-def _naming(corpus: str) -> Iterator[None]:
-    try:
-        yield
-    except UserError as error:
-        raise UserError(f"corpus {corpus}: {error}") from None

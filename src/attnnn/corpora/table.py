@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from attnnn.config import TableSource
 from attnnn.corpora.splits import UNSPLIT, make_missing_splits, require_two, sample
 from attnnn.corpora.table_files import columns_of, place, read_columns
-from attnnn.corpora.texts import SPLITS, Dropped, Texts
+from attnnn.corpora.texts import SPLITS, Dropped, Texts, naming
 from attnnn.errors import UserError
 
 _SPLIT_NAMES = {"train": "train", "dev": "dev", "validation": "dev", "test": "test"}
@@ -36,9 +36,10 @@ def read_table_source(path: Path, source: TableSource, *, undivided: bool) -> Te
     rows = len(columns[source.text])
     splits, dropped = _given_splits(path, columns, source)
     kept = np.flatnonzero(splits != "drop").tolist()
+    if not kept:
+        raise UserError(f"{path}: expected rows of texts and labels, found none")
     names_found = [label_name(value) for value in columns[source.label]]
     classes = source.classes or _sorted_classes(path, [names_found[row] for row in kept])
-    require_two(classes)
     documents = Texts(
         texts=[_text(path, row, columns[source.text][row], source.text) for row in kept],
         labels=np.array([_class(path, row, names_found[row], classes) for row in kept], np.int64),
@@ -96,14 +97,12 @@ def label_name(value: Any) -> str | None:
 
 
 def _completed(documents: Texts, path: Path, source: TableSource, undivided: bool) -> Texts:
-    if not len(documents):
-        raise UserError(f"{path}: expected rows of texts and labels, found none")
     if source.split is not None and "train" not in documents.splits:
         raise UserError(
             f"{path}: column {source.split!r}: expected rows of split train, found "
             f"{', '.join(sorted(set(documents.splits.tolist())))} only"
         )
-    try:
+    with naming(str(path)):
         splits, made = make_missing_splits(
             documents.splits,
             documents.labels,
@@ -114,8 +113,6 @@ def _completed(documents: Texts, path: Path, source: TableSource, undivided: boo
         )
         documents = documents.with_splits(splits, made)
         return sample(documents, source.rows or {}, seed=source.seed)
-    except UserError as error:
-        raise UserError(f"{path}: {error}") from None
 
 
 def _given_splits(
@@ -145,9 +142,11 @@ def _given_splits(
 
 def _sorted_classes(path: Path, names: list[str | None]) -> list[str]:
     found = {name for name in names if name is not None}
-    if all(name.removeprefix("-").isdecimal() for name in found):
-        return sorted(found, key=int)
-    return sorted(found)
+    as_numbers = all(name.removeprefix("-").isdecimal() for name in found)
+    classes = sorted(found, key=int) if as_numbers else sorted(found)
+    with naming(str(path)):
+        require_two(classes)
+    return classes
 
 
 def _class(path: Path, row: int, name: str | None, classes: list[str]) -> int:

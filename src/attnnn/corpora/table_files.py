@@ -31,7 +31,9 @@ def columns_of(path: Path) -> list[str]:
             with _telling_parquet(path):
                 return list(pq.read_schema(path).names)
         if path.suffix == ".jsonl":
-            return list(next(_json_lines(path), (0, {}))[1])
+            for _, record in _json_lines(path):
+                return list(record)
+            raise UserError(f"{path}: expected json objects line by line, found an empty file")
         return next(_csv_lines(path))
 
 

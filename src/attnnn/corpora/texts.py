@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attnnn.errors import UserError
 from attnnn.ragged import Ragged
 
 SPLITS = ("train", "dev", "test")
@@ -67,3 +69,12 @@ class Texts:
     def with_splits(self, splits: NDArray[np.str_], made: str | None) -> Texts:
         """The same documents with every split known, and what was made for that in words."""
         return replace(self, splits=splits, made_splits=made)
+
+
+@contextmanager
+def naming(what: str) -> Iterator[None]:
+    """Begin every user's mistake met in the block with what it was met in."""
+    try:
+        yield
+    except UserError as error:
+        raise UserError(f"{what}: {error}") from None
