@@ -1,0 +1,1 @@
+"""Tables and figures: what a reader of the study sees."""

@@ -1,0 +1,111 @@
+"""Figure 3 of Wiegreffe & Pinter 2019: how far attention moves, by how peaked it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from attnnn import design
+from attnnn.publish.bins import MAX_ATTENTION_BINS, bin_of
+from attnnn.publish.results import Floats, Ints, Results, require_same_documents
+from attnnn.publish.style import BLACK, CLASS_COLOURS, GREY, PAGE, new_figure
+
+X_LIMITS = (-0.05, 0.7)
+_HATCHES = ("", "////", "....", "xxxx", "++++", "\\\\\\\\")
+_HALF = 0.42  # height of one half of a violin, in bins
+_FEWEST = 5  # documents; fewer are drawn one by one, since a density of them would be invention
+_DOT: dict[str, Any] = {"markersize": 3, "markeredgewidth": 0.4, "markeredgecolor": BLACK}
+_CUT = 0.02  # how far a density reaches beyond its data, nats
+
+
+def attention_shift(results: Results) -> Figure:
+    """One row a corpus. Left: JSD to other seeds; right: ε-max JSD of the searched adversary."""
+    corpora = list(results.study.corpora)
+    figure = new_figure(PAGE, 1.55 * len(corpora) + 0.5)
+    grid = figure.subplots(len(corpora), 2, squeeze=False, sharex=True, sharey=True)
+    classes: set[int] = set()
+    for row, corpus in zip(grid, corpora, strict=True):
+        classes |= _row(results, corpus, row[0], row[1])
+    for axis, label in zip(
+        grid[-1],
+        (
+            "JSD to another seed, median over seeds, nats",
+            "ε-max JSD of the searched adversary, nats",
+        ),
+        strict=True,
+    ):
+        axis.set_xlabel(label)
+    handles = [
+        Patch(
+            facecolor=CLASS_COLOURS[k],
+            edgecolor=BLACK,
+            linewidth=0.5,
+            hatch=_HATCHES[k],
+            label=f"predicted class {k}",
+        )
+        for k in sorted(classes)
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
+    return figure
+
+
+def _row(results: Results, corpus: str, left: Axes, right: Axes) -> set[int]:
+    study = results.study
+    runs = [results.divergence(run) for run in design.seed_runs(study, corpus)]
+    searched = results.searched(corpus)
+    require_same_documents(*runs, searched)
+    bins = bin_of(runs[0].floats("base_max_attention"))
+    predicted = runs[0].ints("base_predicted")
+    over_seeds = np.median([run.floats("jsd") for run in runs], axis=0)
+    _panel(left, over_seeds, bins, predicted, counts=True)
+    _panel(right, searched.floats("jsd"), bins, predicted)
+    left.set_title(f"{corpus}, {len(runs)} seeds")
+    epsilon = study.protocol_of(corpus).epsilon_select
+    share = 100 * searched.flags("found").mean()
+    right.set_title(f"{corpus}, ε = {epsilon:g}, found for {share:.1f} %")
+    left.set_ylabel("max attention")
+    return {int(k) for k in np.unique(predicted)}
+
+
+def _panel(axis: Axes, jsd: Floats, bins: Ints, predicted: Ints, *, counts: bool = False) -> None:
+    places = range(len(MAX_ATTENTION_BINS))
+    for place in places:
+        axis.axhline(place, color=GREY, linewidth=0.3, zorder=0)
+        sizes = []
+        for class_ in np.unique(predicted):
+            values = jsd[(bins == place) & (predicted == class_)]
+            sizes.append(str(len(values)))
+            _half_violin(axis, values, place, int(class_))
+        if counts:
+            text = f"n = {' / '.join(sizes)}"
+            axis.text(X_LIMITS[1], place + 0.28, text, ha="right", va="center", fontsize=7)
+    axis.set_xlim(X_LIMITS)
+    axis.set_ylim(-0.6, len(MAX_ATTENTION_BINS) - 0.4)
+    axis.set_yticks(list(places), MAX_ATTENTION_BINS)
+
+
+def _half_violin(axis: Axes, values: Floats, place: int, class_: int) -> None:
+    """Class 0 above its bin's line, class 1 below, as in Jain & Wallace's figures; dots for a few."""
+    upward = 1 if class_ == 0 else -1
+    colour = CLASS_COLOURS[class_]
+    if len(values) < _FEWEST or np.ptp(values) < 1e-6:
+        heights = np.full(len(values), place + upward * 0.15)
+        axis.plot(values, heights, "D" if class_ else "o", color=colour, **_DOT)
+        return
+    from scipy.stats import gaussian_kde
+
+    x = np.linspace(values.min() - _CUT, values.max() + _CUT, 200)
+    density = gaussian_kde(values)(x)
+    outline = place + upward * _HALF * density / density.max()
+    axis.fill_between(
+        x, place, outline, facecolor=colour, edgecolor=BLACK, linewidth=0.5, hatch=_HATCHES[class_]
+    )
+    for quartile, style in zip(
+        np.quantile(values, [0.25, 0.5, 0.75]), (":", "-", ":"), strict=True
+    ):
+        top = np.interp(quartile, x, outline)
+        axis.plot([quartile, quartile], [place, top], color=BLACK, linewidth=0.8, linestyle=style)

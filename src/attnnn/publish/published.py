@@ -1,0 +1,65 @@
+"""The papers' printed numbers, to stand beside ours.
+
+``published.csv`` holds every number of the tables of Wiegreffe & Pinter 2019 (tables 1-5) and of
+Jain & Wallace 2019 (table 2), one a row. Datasets carry one spelling, Wiegreffe & Pinter's; classes
+are 0, 1, … or ``all`` where the paper says so.
+"""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+Paper = Literal["wiegreffe_pinter_2019", "jain_wallace_2019"]
+_Key = tuple[str, str, str, str, float | None, str, str]
+
+
+def published(
+    dataset: str | None,
+    *,
+    paper: Paper = "wiegreffe_pinter_2019",
+    table: str,
+    metric: str,
+    setting: str = "",
+    class_: str = "",
+    lambda_: float | None = None,
+) -> float | None:
+    """One printed number, or None where the paper prints none.
+
+    Args:
+        dataset: the papers' name of the corpus; None where ours is not among theirs.
+        paper: which paper.
+        table: its table, as numbered there.
+        metric: for instance f1_pos, tvd_mean, jsd_mean, kendall_tau_mean.
+        setting: row or column of the table, for instance uniform_lstm; empty where there is one.
+        class_: 0, 1, … or all; empty where the number is not by class.
+        lambda_: λ of the row; None where the number belongs to none.
+    """
+    if dataset is None:
+        return None
+    return _facts().get((paper, table, dataset, class_, lambda_, setting, metric))
+
+
+def published_lambda(dataset: str | None) -> float | None:
+    """The λ of Wiegreffe & Pinter's table 4: highest F1 at a mean JSD of at least .4."""
+    found = [key[4] for key in _facts() if key[1] == "4" and key[2] == dataset]
+    return found[0] if found else None
+
+
+@cache
+def _facts() -> dict[_Key, float]:
+    text = files("attnnn.publish").joinpath("published.csv").read_text(encoding="utf-8")
+    return {
+        (
+            row["paper"],
+            row["table"],
+            row["dataset"],
+            row["class"],
+            float(row["lambda"]) if row["lambda"] else None,
+            row["setting"],
+            row["metric"],
+        ): float(row["value"])
+        for row in csv.DictReader(text.splitlines())
+    }

@@ -1,0 +1,167 @@
+"""What tables and figures read: the study's finished tables, each read once and only when asked for.
+
+Every table comes sorted by document, so that columns of two runs of a corpus stand row beside row.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from attnnn import design, schemas, store
+from attnnn.config import Study
+from attnnn.design import Run
+from attnnn.errors import UserError
+from attnnn.layout import Layout
+from attnnn.ragged import Ragged
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_SCHEMAS = {
+    schema.name: schema
+    for schema in (
+        schemas.DOCUMENTS,
+        schemas.PREDICTIONS,
+        schemas.DIVERGENCE,
+        schemas.IMPORTANCE,
+        schemas.CORRELATION,
+        schemas.PERMUTATION,
+        schemas.SEARCHED_ADVERSARY,
+        schemas.SEARCHED_CANDIDATES,
+    )
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the study, its columns as arrays."""
+
+    arrow: pa.Table
+
+    def __len__(self) -> int:
+        return int(self.arrow.num_rows)
+
+    def floats(self, name: str) -> Floats:
+        """A column of numbers, NaN where null."""
+        return np.asarray(self.arrow[name].to_numpy(), dtype=np.float64)
+
+    def ints(self, name: str) -> Ints:
+        """A column of whole numbers."""
+        return np.asarray(self.arrow[name].to_numpy(), dtype=np.int64)
+
+    def flags(self, name: str) -> NDArray[np.bool_]:
+        """A column of truth values."""
+        return np.asarray(self.arrow[name].to_numpy(), dtype=np.bool_)
+
+    def texts(self, name: str) -> list[Any]:
+        """A column of texts, or of lists of them; None where null."""
+        return list(self.arrow[name].to_pylist())
+
+    def ragged(self, name: str) -> Ragged:
+        """A list column of numbers."""
+        return Ragged.from_arrow(self.arrow[name])
+
+    def where(self, name: str, value: Any) -> Table:
+        """The rows in which a column holds a value."""
+        return Table(self.arrow.filter(pc.equal(self.arrow[name], value)))
+
+    def take(self, rows: NDArray[Any]) -> Table:
+        """Chosen rows (indices or a boolean mask), in the order given."""
+        chosen = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+        return Table(self.arrow.take(pa.array(chosen)))
+
+    @cached_property
+    def predicted(self) -> Ints:
+        """Predicted class of a predictions table: 1 where the probability is above one half."""
+        return (self.floats("probability") > 0.5).astype(np.int64)
+
+
+class Results:
+    """The finished tables of a study."""
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self._paths = Layout(study.results_dir)
+        self._read = lru_cache(maxsize=16)(_sorted_table)
+
+    def description(self, corpus: str) -> dict[str, Any]:
+        """What the corpus room says of a corpus: sizes, lengths, what was left out.
+
+        Raises:
+            UserError: the file is missing.
+        """
+        path = Path(self._paths.corpus(corpus, "description.json"))
+        try:
+            content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise UserError(
+                f"{path}: no such file; run the rule that prepares {corpus} first"
+            ) from None
+        return content
+
+    def documents(self, corpus: str, split: str = "test") -> Table:
+        """Tokens, labels and planted truth of one split."""
+        path = self._paths.corpus(corpus, "documents.parquet")
+        return self._read(path, schemas.DOCUMENTS.name).where("split", split)
+
+    def predictions(self, run: Run, split: str = "test") -> Table:
+        """Predictions and attention of a run on one split."""
+        path = self._paths.predictions_of(run)
+        return self._read(path, schemas.PREDICTIONS.name).where("split", split)
+
+    def divergence(self, run: Run, split: str = "test") -> Table:
+        """JSD and TVD between a run and its base model, document by document."""
+        path = self._paths.analysis_of("divergence", run)
+        return self._read(path, schemas.DIVERGENCE.name).where("split", split)
+
+    def importance(self, run: Run, method: str) -> Table:
+        """Importance of every token of the test documents."""
+        return self._read(self._paths.importance_of(run, method), schemas.IMPORTANCE.name)
+
+    def correlation(self, run: Run) -> Table:
+        """Kendall's τ of every test document and pair of token scores."""
+        return self._read(self._paths.analysis_of("correlation", run), schemas.CORRELATION.name)
+
+    def permutation(self, corpus: str) -> Table:
+        """Change of the base model's prediction when its attention is permuted."""
+        base = design.base_run(self.study, corpus)
+        return self._read(self._paths.analysis_of("permutation", base), schemas.PERMUTATION.name)
+
+    def searched(self, corpus: str) -> Table:
+        """The searched adversary of every test document at the corpus's headline ε."""
+        base = design.base_run(self.study, corpus)
+        path = self._paths.analysis_of("searched_adversary", base)
+        epsilon = self.study.protocol_of(corpus).epsilon_select
+        return self._read(path, schemas.SEARCHED_ADVERSARY.name).where("epsilon", epsilon)
+
+    def candidates(self, corpus: str) -> Table:
+        """All K candidates of the search, feasible or not."""
+        base = design.base_run(self.study, corpus)
+        path = self._paths.analysis_of("searched_candidates", base)
+        return self._read(path, schemas.SEARCHED_CANDIDATES.name)
+
+
+def require_same_documents(*tables: Table) -> None:
+    """Refuse to set side by side tables that are not about the same documents.
+
+    Raises:
+        ValueError: they are not; a stage before this one is at fault.
+    """
+    first = tables[0].ints("document")
+    for table in tables[1:]:
+        if not np.array_equal(first, table.ints("document")):
+            raise ValueError("tables to be compared hold different documents")
+
+
+def _sorted_table(path: str, name: str) -> Table:
+    arrow = store.read_table(path, _SCHEMAS[name])
+    return Table(arrow.take(pc.sort_indices(arrow, sort_keys=[("document", "ascending")])))

@@ -1,0 +1,94 @@
+"""Entry points of the room: write one table or one figure in all its formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from attnnn import layout, store
+from attnnn.config import Study
+from attnnn.publish.long_table import LongTable
+from attnnn.publish.results import Results
+from attnnn.publish.typeset import Sheet
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_Facts = Callable[[Results], LongTable]
+_Layout = Callable[[Results, LongTable], Sheet]
+
+
+def write_table(study: Study, name: str) -> None:
+    """Write a table as csv (one long shape), md and tex (for people).
+
+    Args:
+        study: the study, whose `targets.needs` of this table are finished.
+        name: one of `layout.TABLES`.
+
+    Raises:
+        UserError: a file it needs is missing or of another version.
+        KeyError: no table has that name.
+    """
+    facts, laid_out = _tables()[name]
+    results, paths = Results(study), layout.Layout(study.results_dir)
+    table = facts(results)
+    sheet = laid_out(results, table)
+    for form, text in (("csv", table.csv()), ("md", sheet.markdown()), ("tex", sheet.latex())):
+        store.write_text(paths.table(name, form), text)
+
+
+def write_figure(study: Study, name: str) -> None:
+    """Write a figure as pdf and png.
+
+    Args:
+        study: the study, whose `targets.needs` of this figure are finished.
+        name: one of `layout.FIGURES`.
+
+    Raises:
+        UserError: a file it needs is missing or of another version.
+        KeyError: no figure has that name.
+    """
+    from attnnn.publish.style import house_style, save, settle
+
+    paths = layout.Layout(study.results_dir)
+    with house_style():
+        figure = _figures()[name](Results(study))
+        settle(figure)
+        for form in layout.FIGURE_FORMATS:
+            save(figure, paths.figure(name, form), form)
+
+
+def _tables() -> dict[str, tuple[_Facts, _Layout]]:
+    from attnnn.publish import (
+        table_corpora,
+        table_correlation,
+        table_permutation,
+        table_planted,
+        tables_f1,
+        tables_sweep,
+    )
+
+    return {
+        "table1": (table_corpora.dataset_statistics, table_corpora.dataset_statistics_sheet),
+        "table2": (tables_f1.lstm_f1, tables_f1.lstm_f1_sheet),
+        "table3": (tables_f1.guided_f1, tables_f1.guided_f1_sheet),
+        "table4": (tables_sweep.best_adversaries, tables_sweep.best_adversaries_sheet),
+        "table5": (tables_sweep.sweep, tables_sweep.sweep_sheet),
+        "correlation": (table_correlation.correlation, table_correlation.correlation_sheet),
+        "permutation": (table_permutation.permutation, table_permutation.permutation_sheet),
+        "planted_truth": (table_planted.planted_truth, table_planted.planted_truth_sheet),
+        "fig5_convexity": (tables_sweep.convexity, tables_sweep.convexity_sheet),
+    }
+
+
+def _figures() -> dict[str, Callable[[Results], Figure]]:
+    from attnnn.publish import figure_maps, figure_plane, figure_schematics, figure_violins
+
+    return {
+        "fig1": figure_schematics.experiments,
+        "fig2": figure_maps.attention_maps,
+        "fig3": figure_violins.attention_shift,
+        "fig4": figure_schematics.guided_mlp,
+        "fig5": figure_plane.prediction_against_attention,
+        "fig6": figure_plane.prediction_against_attention_by_class,
+    }

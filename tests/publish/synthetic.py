@@ -1,0 +1,232 @@
+"""A made-up study: every table that publishing reads, with numbers that behave like real ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from attnnn import design, layout, schemas, store
+from attnnn.config import Study, validate
+from attnnn.design import Run
+from attnnn.measures import jensen_shannon_divergence
+from attnnn.ragged import Ragged
+
+WORDS = (
+    *("the", "a", "film", "plot", "actor", "scene", "never", "quite", "finds", "its", "feet"),
+    *("and", "yet", "charms", "because", "of", "wonderful", "dreadful", "long-winded", "story"),
+)
+MADE_BY = {"test": "synthetic"}
+SIZES = {"train": 24, "dev": 30, "test": 80}
+
+
+def study(folder: Path, corpora: Sequence[str], **settings: Any) -> Study:
+    """A study of corpora by name: sst, imdb (long documents), or a planted regime."""
+    shown = {"sst": "SST", "imdb": "IMDb", "agnews": "AgNews"}
+    described: dict[str, Any] = {}
+    for name in corpora:
+        if name in shown:
+            described[name] = {"source": {"kind": "table", "path": f"{name}.csv"}}
+            described[name]["published"] = shown[name]
+        else:
+            described[name] = {"source": {"kind": "planted", "regime": name.split("_")[0]}}
+    content = {
+        "results_dir": str(folder),
+        "corpora": described,
+        "seeds": [50, 257, 2],
+        "bootstrap": 50,
+        **settings,
+    }
+    return validate(content, where="test")
+
+
+class Synthetic:
+    """Writes the tables of one corpus."""
+
+    def __init__(self, study: Study, corpus: str, test_size: int) -> None:
+        self.study, self.corpus = study, corpus
+        self.paths = layout.Layout(study.results_dir)
+        self.rng = np.random.default_rng(len(corpus))
+        sizes = {**SIZES, "test": test_size}
+        self.split = np.repeat(list(sizes), list(sizes.values()))
+        total = len(self.split)
+        self.document = np.arange(total)
+        long = corpus == "imdb"
+        self.lengths = self.rng.integers(90 if long else 8, 260 if long else 31, total)
+        self.label = self.rng.integers(0, 2, total)
+        self.base_attention = self.attention(2.2)
+        self.base = self.predict(1.4)
+        self.truth = self.base_attention.values > 0.1 + 0.1 * self.rng.random(self.lengths.sum())
+
+    def attention(self, sharpness: float) -> Ragged:
+        scores = sharpness * self.rng.normal(size=self.lengths.sum())
+        return self.softmax(Ragged.from_lengths(scores, self.lengths))
+
+    def softmax(self, scores: Ragged) -> Ragged:
+        weights = np.exp(np.asarray(scores.values, np.float64))
+        total = np.repeat(Ragged(weights, scores.offsets).sums(), scores.lengths)
+        return scores.with_values(weights / total)
+
+    def predict(self, skill: float) -> np.ndarray:
+        logit = skill * (2 * self.label - 1) + self.rng.normal(size=len(self.label))
+        return 1 / (1 + np.exp(-logit))
+
+    def shifted(self, tvd: float) -> np.ndarray:
+        moved = self.base + tvd * 2 * self.rng.random(len(self.base)) * np.sign(0.5 - self.base)
+        return np.clip(moved, 0.001, 0.999)
+
+    def write_corpus(self) -> None:
+        tokens = [list(self.rng.choice(WORDS, n)) for n in self.lengths]
+        ids = [[4 + WORDS.index(word) for word in row] for row in tokens]
+        planted = self.study.corpora[self.corpus].source.kind == "planted"
+        truth = list(Ragged.from_lengths(self.truth.astype(np.int8), self.lengths))
+        columns = {
+            "document": self.document,
+            "split": list(self.split),
+            "label": self.label,
+            "tokens": tokens,
+            "token_ids": ids,
+            "truth": truth if planted else [None] * len(tokens),
+        }
+        self.write(self.paths.corpus(self.corpus, "documents.parquet"), schemas.DOCUMENTS, columns)
+        content = {"corpus": self.corpus, "classes": ["negative", "positive"]}
+        content["vocabulary"] = {"size": len(WORDS) + 4}
+        store.write_json(self.paths.corpus(self.corpus, "description.json"), content)
+
+    def write(self, path: str, schema: store.Schema, columns: dict[str, Any]) -> None:
+        store.write_table(path, schema, columns, made_by=MADE_BY)
+
+    def write_run(self, run: Run, probability: np.ndarray, attention: Ragged) -> None:
+        columns = {
+            "document": self.document,
+            "split": list(self.split),
+            "label": self.label,
+            "logit": np.log(probability / (1 - probability)),
+            "probability": probability,
+            "attention": attention,
+            "contribution": [None] * len(self.document),
+        }
+        self.write(self.paths.predictions_of(run), schemas.PREDICTIONS, columns)
+        if run.model.encoder == "average" or run == design.base_run(self.study, self.corpus):
+            return
+        tvd = np.abs(probability - self.base)
+        divergence = {
+            "document": self.document,
+            "split": list(self.split),
+            "base_predicted": (self.base > 0.5).astype(np.int64),
+            "base_max_attention": self.base_attention.maxima(),
+            "jsd": jensen_shannon_divergence(attention, self.base_attention),
+            "tvd": tvd,
+            "tvd_half": tvd / 2,
+        }
+        path = self.paths.analysis_of("divergence", run)
+        self.write(path, schemas.DIVERGENCE, divergence)
+
+    def write_runs(self) -> None:
+        study, name = self.study, self.corpus
+        base = design.base_run(study, name)
+        self.write_run(base, self.base, self.base_attention)
+        uniform = self.softmax(self.base_attention.with_values(np.zeros(self.lengths.sum())))
+        self.write_run(design.uniform_run(study, name), self.shifted(0.08), uniform)
+        for run in design.seed_runs(study, name):
+            mixed = self.mixed(0.35 + 0.1 * self.rng.random())
+            self.write_run(run, self.shifted(0.04 + 0.02 * self.rng.random()), mixed)
+        for run in design.guide_runs(study, name).values():
+            self.write_run(run, self.predict(1.1), self.attention(1.5))
+        for rank, seed in enumerate(design.adversary_seeds(study, name)):
+            runs = design.adversary_runs(study, name, seed)
+            for place, run in enumerate(runs):
+                share = place / max(len(runs) - 1, 1)
+                tvd = 0.02 + 0.03 * rank + 0.25 * share**3
+                self.write_run(run, self.shifted(tvd), self.mixed(min(0.1 + share, 1)))
+
+    def mixed(self, share: float) -> Ragged:
+        other = self.attention(3.0)
+        values = (1 - share) * self.base_attention.values + share * other.values
+        return self.base_attention.with_values(values)
+
+    def test(self, ragged: Ragged) -> Ragged:
+        return ragged.take(self.split == "test")
+
+    def write_analyses(self) -> None:
+        study, name = self.study, self.corpus
+        test = self.split == "test"
+        document, base = self.document[test], design.base_run(study, name)
+        predicted = (self.base[test] > 0.5).astype(np.int64)
+        for method in layout.IMPORTANCE_METHODS:
+            scores = self.test(self.mixed(0.3))
+            columns = {"document": document, "importance": scores, "signed": scores}
+            self.write(self.paths.importance_of(base, method), schemas.IMPORTANCE, columns)
+        for run in design.explained_runs(study, name):
+            self.write_correlation(run, document, predicted)
+        change = 0.3 * self.rng.random(len(document))
+        columns = {
+            "document": document,
+            "predicted": predicted,
+            "max_attention": self.test(self.base_attention).maxima(),
+            "median_change": change,
+            "mean_change": change,
+            "logit_mean": change,
+            "logit_std": change,
+        }
+        path = self.paths.analysis_of("permutation", base)
+        self.write(path, schemas.PERMUTATION, columns)
+        self.write_search(base, document, test)
+
+    def write_correlation(self, run: Run, document: np.ndarray, predicted: np.ndarray) -> None:
+        pairs = ("attention~gradient", "attention~leave_one_out", "gradient~leave_one_out")
+        tau = self.rng.normal(0.4, 0.2, (len(pairs), len(document))).clip(-1, 1)
+        undefined = self.rng.random(tau.shape) < 0.03
+        columns = {
+            "document": np.tile(document, len(pairs)),
+            "predicted": np.tile(predicted, len(pairs)),
+            "pair": list(np.repeat(pairs, len(document))),
+            "tokens": np.tile(self.lengths[document], len(pairs)),
+            "tau": [None if u else t for t, u in zip(tau.flat, undefined.flat, strict=True)],
+            "p_value": [
+                None if u else (0.01 if t > 0.3 else 0.2)
+                for t, u in zip(tau.flat, undefined.flat, strict=True)
+            ],
+            "excluded": ["constant attention" if u else None for u in undefined.flat],
+        }
+        path = self.paths.analysis_of("correlation", run)
+        self.write(path, schemas.CORRELATION, columns)
+
+    def write_search(self, base: Run, document: np.ndarray, test: np.ndarray) -> None:
+        count = len(document)
+        own = self.test(self.base_attention)
+        rows: dict[str, list[Any]] = {key: [] for key in schemas.SEARCHED_ADVERSARY.columns}
+        for epsilon in self.study.epsilons:
+            found = self.rng.random(count) < 0.95
+            found[0] = True
+            other = self.test(self.mixed(0.9))
+            jsd = np.where(found, jensen_shannon_divergence(other, own), 0)
+            change = np.where(found, epsilon * self.rng.random(count), 0)
+            rows["document"] += list(document)
+            rows["epsilon"] += [epsilon] * count
+            rows["jsd"] += list(jsd)
+            rows["probability"] += list(np.clip(self.base[test] + change, 0, 1))
+            rows["change"] += list(change)
+            rows["found"] += list(found)
+            rows["attention"] += [o if f else b for o, b, f in zip(other, own, found, strict=True)]
+        path = self.paths.analysis_of("searched_adversary", base)
+        self.write(path, schemas.SEARCHED_ADVERSARY, rows)
+        candidates = {
+            "document": np.repeat(document, 5),
+            "candidate": np.tile(np.arange(5), count),
+            "jsd": 0.4 + 0.25 * self.rng.random(5 * count),
+            "change": 0.1 * self.rng.random(5 * count),
+        }
+        path = self.paths.analysis_of("searched_candidates", base)
+        self.write(path, schemas.SEARCHED_CANDIDATES, candidates)
+
+
+def write_study(study: Study, test_size: int = 80) -> None:
+    """Every table that the published tables and figures of a study are made from."""
+    for corpus in study.corpora:
+        writer = Synthetic(study, corpus, test_size)
+        writer.write_corpus()
+        writer.write_runs()
+        writer.write_analyses()
