@@ -1,0 +1,88 @@
+"""Leave-one-out against one run of the model for every shortened document."""
+
+import numpy as np
+import pytest
+import torch
+
+from attnnn.importance.leave_one_out import by_deletion, leave_one_out
+from attnnn.models.batches import make_batch
+from attnnn.ragged import Ragged
+
+MODELS = [
+    (encoder, attention)
+    for encoder in ("bilstm", "average")
+    for attention in ("additive", "uniform", "imposed")
+]
+
+
+@torch.no_grad()
+def probability(classifier, document, weights):
+    imposed = None if weights is None else Ragged.from_lists([weights])
+    return (
+        classifier(make_batch(Ragged.from_lists([document]), imposed=imposed))
+        .logit.sigmoid()
+        .item()
+    )
+
+
+def naive(classifier, tokens, imposed):
+    """Every document without every token, by itself; NaN where nothing is left."""
+    changes = []
+    for row, document in enumerate(tokens):
+        weights = None if imposed is None else imposed[row]
+        whole = probability(classifier, document, weights)
+        for i in range(len(document)):
+            rest = None if weights is None else np.delete(weights, i)
+            if len(document) == 1 or (rest is not None and rest.sum() == 0):
+                changes.append(np.nan)
+                continue
+            rest = None if rest is None else rest / rest.sum()
+            changes.append(probability(classifier, np.delete(document, i), rest) - whole)
+    return np.array(changes)
+
+
+@pytest.mark.parametrize("exact", [leave_one_out, by_deletion])
+@pytest.mark.parametrize("model", MODELS)
+def test_equals_naive_deletion(make_classifier, tokens, imposed, model, exact):
+    classifier = make_classifier(*model)
+    given = imposed if model[1] == "imposed" else None
+    found = exact(classifier, tokens, imposed=given)
+    expected = naive(classifier, tokens, given)
+    tolerance = 1e-6 if given is not None else 1e-12
+    np.testing.assert_allclose(found.values, expected, rtol=0, atol=tolerance)
+    assert np.isnan(found[1]).all()
+
+
+@pytest.mark.parametrize("max_tokens", [1, 7, 40])
+@pytest.mark.parametrize("encoder", ["bilstm", "average"])
+def test_batches_do_not_matter(make_classifier, tokens, encoder, max_tokens):
+    classifier = make_classifier(encoder, "additive")
+    found = leave_one_out(classifier, tokens, max_tokens=max_tokens)
+    expected = leave_one_out(classifier, tokens, max_tokens=100_000)
+    np.testing.assert_allclose(found.values, expected.values, rtol=0, atol=1e-12)
+
+
+def test_batches_are_bounded_even_when_one_document_is_long(make_classifier, monkeypatch):
+    classifier = make_classifier("bilstm", "uniform")
+    lengths = [2] * 30 + [60]
+    tokens = Ragged.from_lengths(np.full(sum(lengths), 5), lengths)
+    seen = []
+
+    def record(part, **options):
+        batch = make_batch(part, **options)
+        seen.append(batch.token_ids.numel())
+        return batch
+
+    monkeypatch.setattr("attnnn.importance.leave_one_out.make_batch", record)
+    by_deletion(classifier, tokens, max_tokens=200)
+    assert max(seen) <= 200
+
+
+def test_almost_all_attention_on_the_deleted_token(make_classifier):
+    # Without it, what is left is weighed by the ratio of tiny weights, not by rounding errors.
+    classifier = make_classifier("average", "additive")
+    with torch.no_grad():
+        classifier.attention.score.weight.mul_(60)
+    tokens = Ragged.from_lists([np.arange(4, 16), np.arange(8, 20)])
+    found = leave_one_out(classifier, tokens)
+    np.testing.assert_allclose(found.values, naive(classifier, tokens, None), rtol=0, atol=1e-12)
