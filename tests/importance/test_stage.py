@@ -1,0 +1,99 @@
+"""The stage's tables, from a trained run."""
+
+import numpy as np
+import pytest
+
+from attnnn import design, schemas
+from attnnn.design import Run
+from attnnn.errors import UserError
+from attnnn.importance.stage import correlate, measure
+from attnnn.layout import IMPORTANCE_METHODS, Layout
+from attnnn.models.stage import train
+from attnnn.ragged import Ragged
+from attnnn.store import read_table, write_table
+from tests.models.conftest import study_in, write_corpus
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    study = write_corpus(study_in(tmp_path_factory.mktemp("study")))
+    for run in (design.average_run(study, "tiny"), design.base_run(study, "tiny")):
+        train(study, run, device="cpu", threads=1)
+    guided = Run("tiny", design.guided_mlp(design.BASE), study.base_seed)
+    train(study, guided, device="cpu", threads=1)
+    return study
+
+
+def importance(study, run, method):
+    measure(study, run, method, device="cpu", threads=1)
+    table = read_table(Layout(study.results_dir).importance_of(run, method), schemas.IMPORTANCE)
+    return table, Ragged.from_arrow(table["signed"])
+
+
+@pytest.mark.parametrize("method", IMPORTANCE_METHODS)
+def test_importance_of_the_test_split(study, method):
+    run = design.base_run(study, "tiny")
+    table, signed = importance(study, run, method)
+    documents = read_table(
+        Layout(study.results_dir).corpus("tiny", "documents.parquet"), schemas.DOCUMENTS
+    )
+    test = documents.filter(np.array(documents["split"].to_pylist()) == "test")
+    assert table["document"].equals(test["document"])
+    tokens = Ragged.from_arrow(test["token_ids"])
+    np.testing.assert_array_equal(signed.lengths, tokens.lengths)
+    magnitude = Ragged.from_arrow(table["importance"]).values
+    np.testing.assert_array_equal(magnitude, np.abs(signed.values))
+    # The cue words 4 and 5 decide the label: they matter more than the others.
+    cue = np.isin(tokens.values, [4, 5])
+    assert magnitude[cue].mean() > magnitude[~cue].mean()
+
+
+def test_attention_path_is_a_switch(study, tmp_path):
+    run = design.base_run(study, "tiny")
+    _, held = importance(study, run, "gradient")
+    switched = study.model_copy(update={"switches": {"grad_through_attention": True}})
+    switched.__dict__.pop("_protocols", None)
+    _, free = importance(switched, run, "gradient")
+    assert np.abs(held.values - free.values).max() > 1e-6
+
+
+def test_imposed_attention_is_read_from_the_guide(study):
+    run = Run("tiny", design.guided_mlp(design.BASE), study.base_seed)
+    _, signed = importance(study, run, "leave_one_out")
+    assert np.abs(signed.values).max() > 0
+
+
+def test_correlation_table(study):
+    run = design.average_run(study, "tiny")
+    for method in IMPORTANCE_METHODS:
+        table, _ = importance(study, run, method)
+    correlate(study, run)
+    layout = Layout(study.results_dir)
+    found = read_table(layout.analysis_of("correlation", run), schemas.CORRELATION)
+    assert len(found) == 3 * len(table)
+    defined = np.array([reason is None for reason in found["excluded"].to_pylist()])
+    assert defined.any()
+    tau = np.array(found["tau"].to_pylist(), float)
+    assert (np.isnan(tau) == ~defined).all()
+    assert (np.abs(tau[defined]) <= 1).all()
+
+
+def test_importance_of_other_documents_is_refused(study):
+    run = design.base_run(study, "tiny")
+    for method in IMPORTANCE_METHODS:
+        table, signed = importance(study, run, method)
+    path = Layout(study.results_dir).importance_of(run, "leave_one_out")
+    columns = {
+        "document": table["document"].to_numpy() + 1,
+        "importance": signed,
+        "signed": signed,
+    }
+    write_table(path, schemas.IMPORTANCE, columns, made_by={})
+    with pytest.raises(UserError, match=r"leave_one_out\.parquet: its documents are not those of"):
+        correlate(study, run)
+
+
+def test_an_unknown_method_is_answered_with_the_known_ones(study):
+    run = design.base_run(study, "tiny")
+    with pytest.raises(UserError, match="expected one of gradient, leave_one_out"):
+        measure(study, run, "occlusion", device="cpu", threads=1)
