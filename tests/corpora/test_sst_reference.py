@@ -61,7 +61,7 @@ def test_the_vocabulary_equals_the_papers_word_by_word(tmp_path: Path) -> None:
     assert table["token"].to_pylist() == path.read_text(encoding="utf-8").splitlines()
 
 
-def test_counted_on_all_splits_the_vocabulary_has_the_size_of_the_earlier_code(
+def test_counted_on_all_splits_the_vocabulary_holds_the_words_of_dev_and_test_too(
     tmp_path: Path,
 ) -> None:
     _, description = prepared(tmp_path, vocab_fit="all")
