@@ -67,11 +67,8 @@ def search(study: Study, run: Run, *, device: str, threads: int) -> None:
     Raises:
         UserError: a file that it needs is missing.
     """
-    import torch
-
     from attnnn.counterfactual.searched import search_adversaries
 
-    torch.set_num_threads(threads)
     layout, protocol = Layout(study.results_dir), study.protocol_of(run.corpus)
     predictions, decoder = read_test_predictions(layout.predictions_of(run))
     own = predictions.attention
@@ -85,6 +82,7 @@ def search(study: Study, run: Run, *, device: str, threads: int) -> None:
         epsilons=study.epsilons if keeps_best else [],
         seed=run.seed,
         device=device,
+        threads=threads,
     )
     candidates = [Outcome.of(attention, own, decoder) for attention in found.last]
     unchanged = Outcome.of(own, own, decoder)
