@@ -1,0 +1,21 @@
+"""Finished studies: a made-up one with all its tables, and handmade ones of a few documents."""
+
+import pytest
+
+from attnnn.publish.style import house_style
+from tests.publish import synthetic
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory):
+    """A study of a corpus of the papers and a planted one, ready to be published."""
+    folder = tmp_path_factory.mktemp("finished") / "results"
+    study = synthetic.study(folder, ["sst", "needle"], lambdas=[0, 5e-4, 1e-3, 1e-2])
+    synthetic.write_study(study, test_size=40)
+    return study
+
+
+@pytest.fixture
+def styled():
+    with house_style():
+        yield
