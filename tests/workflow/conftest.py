@@ -30,6 +30,14 @@ def project(tmp_path: Path) -> Project:
     return Project(tmp_path, _environment(BIN))
 
 
+@pytest.fixture(scope="module")
+def project_of_module(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project with the real verbs that the tests of one module share."""
+    folder = tmp_path_factory.mktemp("project")
+    _copy(folder)
+    return Project(folder, _environment(BIN))
+
+
 @pytest.fixture
 def rehearsal(tmp_path: Path) -> Rehearsal:
     """A project of two small corpora with the stand-in for the verbs."""
