@@ -9,6 +9,7 @@ from matplotlib.text import Text
 from attnnn import design
 from attnnn.publish import figure_maps, figure_plane, figure_schematics, figure_violins
 from attnnn.publish.labels import place_labels
+from attnnn.publish.lambda_labels import label_lambdas, short
 from attnnn.publish.results import Results
 from attnnn.publish.style import PAGE, new_figure, panel_grid, settle
 from tests.publish import synthetic
@@ -73,7 +74,9 @@ def test_labels_overlap_neither_each_other_nor_marks():
     settle(figure)
     texts = [f"{number}e-4" for number in range(12)]
     left_out = place_labels(axis, points, texts, marks=points, lines=[])
-    boxes = [Text.get_window_extent(text) for text in axis.texts if text.get_text() in texts]
+    figure.draw_without_rendering()
+    # Of an annotation that is the text alone, without the line to its mark.
+    boxes = [Text.get_window_extent(label) for label in axis.texts]
     assert len(boxes) + len(left_out) == 12
     assert len(boxes) > 8
     assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
@@ -92,6 +95,51 @@ def test_labels_without_room_are_handed_back():
     left_out = place_labels(axis, points, texts, marks=points, lines=[])
     assert 0 < len(left_out) < 40
     assert len(axis.texts) == 40 - len(left_out)
+
+
+@pytest.mark.usefixtures("styled")
+@pytest.mark.parametrize(
+    ("values", "drawn_as_dots"),
+    [
+        ([0.1, 0.2, 0.3], 3),  # too few for a density
+        ([0.2] * 30, 30),  # no spread
+        ([1e-5 * i for i in range(30)], 0),  # a spread narrower than can be seen
+        ([0.01 * i for i in range(30)], 0),
+    ],
+)
+def test_violins_of_few_and_of_almost_equal_documents(values, drawn_as_dots):
+    figure = new_figure(3, 3)
+    axis = figure.subplots()
+    figure_violins._half_violin(axis, np.array(values), 1, 0)
+    dots = [line for line in axis.lines if line.get_marker() == "o"]
+    assert sum(len(line.get_xdata()) for line in dots) == drawn_as_dots
+    outlines = [path.vertices for body in axis.collections for path in body.get_paths()]
+    assert len(outlines) == (0 if drawn_as_dots else 1)
+    for outline in outlines:
+        assert np.isfinite(outline).all()
+        # Class 0 stands on its bin's line and rises to less than half way to the next.
+        assert outline[:, 1].min() == pytest.approx(1)
+        assert outline[:, 1].max() == pytest.approx(1.42)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0, "0"), (1e-3, ".001"), (0.05, ".05"), (5.25e-4, "5.25e-4"), (1e-5, "1e-5"), (1, "1")],
+)
+def test_lambda_is_short(value, shown):
+    assert short(value) == shown
+
+
+@pytest.mark.usefixtures("styled")
+def test_points_on_one_spot_share_a_label():
+    figure = new_figure(3, 3)
+    axis = figure.subplots()
+    sweep = np.array([[0.1, 0.1], [0.1, 0.1001], [0.1, 0.1], [0.5, 0.5], [0.9, 0.1], [0.9, 0.1]])
+    axis.plot(*sweep.T)
+    settle(figure)
+    lambdas = [0, 1e-4, 1e-3, 1e-2, 0.1, 1]
+    label_lambdas(axis, sweep, lambdas, marks=sweep, lines=[sweep], colour="black")
+    assert {text.get_text() for text in axis.texts} == {"0–.001", ".01", ".1–1"}
 
 
 def test_points_of_figure_5_are_means_over_test_documents(studies):
@@ -129,6 +177,7 @@ def test_a_class_that_is_never_predicted_leaves_an_empty_panel(studies, monkeypa
     )
     figure = figure_plane.prediction_against_attention_by_class(results)
     assert figure.axes[1].get_title() == "sst, predicted class 1 (n = 0)"
+    assert "no document" in [text.get_text() for text in figure.axes[1].texts]
 
 
 def test_document_of_figure_2_meets_its_rule(studies):

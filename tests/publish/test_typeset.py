@@ -47,6 +47,7 @@ def test_measured_shows_what_there_is():
     assert measured(Fact("sst", "a", "f1", None)) == "–"
     assert measured(Fact("sst", "a", "f1", math.nan)) == "NaN"
     assert measured(None) == "–"
+    assert measured(Fact("sst", "a", "f1", -0.0004)) == "0.000"
 
 
 def test_best_marks_all_that_print_alike_and_nothing_without_a_rival():

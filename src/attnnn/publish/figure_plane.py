@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from attnnn import design
-from attnnn.publish.labels import place_labels
+from attnnn.publish.lambda_labels import label_lambdas
 from attnnn.publish.results import Floats, Results, Table
 from attnnn.publish.style import (
     BLACK,
@@ -54,11 +54,6 @@ _BOUND: dict[str, Any] = {
     "ha": "right",
     "va": "bottom",
     "rotation": 90,
-}
-_NOTE: dict[str, Any] = {
-    "fontsize": 7,
-    "ha": "left",
-    "va": "top",
 }
 
 
@@ -141,7 +136,7 @@ def prediction_against_attention(results: Results) -> Figure:
     _label_axes(results, list(axes[: len(corpora)]), corpora, columns)
     hide_unused(list(axes[len(corpora) :]))
     _legend(results, figure, narrow=columns == 1)
-    _label_lambdas(figure, shown)
+    _label_panels(figure, shown)
     return figure
 
 
@@ -169,7 +164,7 @@ def prediction_against_attention_by_class(results: Results) -> Figure:
         for row in (2 * band, 2 * band + 1):
             _label_axes(results, list(grid[row, : len(names)]), names, columns)
     _legend(results, figure, narrow=columns == 1)
-    _label_lambdas(figure, panels)
+    _label_panels(figure, panels)
     return figure
 
 
@@ -213,39 +208,23 @@ def _label_axes(
             axis.set_xlabel("mean JSD, nats")
 
 
-def _short(lambda_: float) -> str:
-    """λ in few characters: 0, .001, 5e-4."""
-    text = design.format_lambda(lambda_)
-    if lambda_ and lambda_ < 1e-3:
-        mantissa, _, exponent = f"{lambda_:e}".partition("e")
-        text = f"{float(mantissa):g}e{int(exponent)}"
-    return text.removeprefix("0") or "0"
-
-
-def _label_lambdas(figure: Figure, panels: Sequence[tuple[Axes, Points]]) -> None:
+def _label_panels(figure: Figure, panels: Sequence[tuple[Axes, Points]]) -> None:
     """Write λ beside the points of the first sweep of every panel, once the layout is final."""
     settle(figure)
     for axis, points in panels:
         if not points.documents:
+            axis.text(0.5, 0.5, "no document", transform=axis.transAxes, ha="center", va="center")
             continue
         same, sweep = next(iter(points.sweeps.items()))
         single = np.stack([points.uniform, points.searched, points.candidates])
-        marks = np.concatenate([*points.sweeps.values(), points.seeds, single])
-        texts = [_short(value) for value in points.lambdas]
-        # The ends first: they are what a reader looks for.
-        order = [0, len(texts) - 1, *range(1, len(texts) - 1)][: len(texts)]
-        left_out = place_labels(
+        label_lambdas(
             axis,
-            sweep[order],
-            [texts[i] for i in order],
-            marks=marks[~np.isnan(marks).any(axis=1)],
+            sweep,
+            points.lambdas,
+            marks=np.concatenate([*points.sweeps.values(), points.seeds, single]),
             lines=list(points.sweeps.values()),
             colour=_sweep_style(same)["color"],
         )
-        if left_out:
-            # A sweep runs from bottom left to top right, so that this corner is the emptiest.
-            note = f"no room to label\nλ = {', '.join(text for text in texts if text in left_out)}"
-            axis.text(0.02, 1, note, transform=axis.transAxes, **_NOTE)
 
 
 def _legend(results: Results, figure: Figure, *, narrow: bool) -> None:

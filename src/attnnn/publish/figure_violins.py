@@ -19,6 +19,7 @@ _HATCHES = ("", "////", "....", "xxxx", "++++", "\\\\\\\\")
 _HALF = 0.42  # height of one half of a violin, in bins
 _FEWEST = 5  # documents; fewer are drawn one by one, since a density of them would be invention
 _DOT: dict[str, Any] = {"markersize": 3, "markeredgewidth": 0.4, "markeredgecolor": BLACK}
+_FINEST = 0.003  # nats: a narrower kernel would be thinner than its outline
 _CUT = 0.02  # how far a density reaches beyond its data, nats
 
 
@@ -98,9 +99,10 @@ def _half_violin(axis: Axes, values: Floats, place: int, class_: int) -> None:
         return
     from scipy.stats import gaussian_kde
 
-    x = np.linspace(values.min() - _CUT, values.max() + _CUT, 200)
-    density = gaussian_kde(values)(x)
-    outline = place + upward * _HALF * density / density.max()
+    spread = float(np.std(values, ddof=1))
+    density = gaussian_kde(values, lambda kde: max(kde.scotts_factor(), _FINEST / spread))
+    x = np.linspace(values.min() - _CUT, values.max() + _CUT, 400)
+    outline = place + upward * _HALF * density(x) / density(x).max()
     axis.fill_between(
         x, place, outline, facecolor=colour, edgecolor=BLACK, linewidth=0.5, hatch=_HATCHES[class_]
     )

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
+from matplotlib.text import Text
 from numpy.typing import NDArray
 
 _Array = NDArray[np.float64]
@@ -61,9 +62,7 @@ def place_labels(
     frame = np.array(axis.get_window_extent(renderer).extents)
     left_out = []
     for point, text in zip(points, texts, strict=True):
-        trial = axis.annotate(text, (0, 0), fontsize=size)
-        extent = trial.get_window_extent(renderer)
-        trial.remove()
+        extent = Text(0, 0, text, fontsize=size, figure=figure).get_window_extent(renderer)
         origin, half = to_pixels(point), np.array([extent.width, extent.height]) / 2
         centre = _first_free(
             origin,

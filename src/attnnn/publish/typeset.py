@@ -140,7 +140,10 @@ def number(value: float | None, digits: int = 3) -> str:
     """A number for people: a dash where there is none."""
     if value is None:
         return "–"
-    return "NaN" if math.isnan(value) else f"{value:.{digits}f}"
+    if math.isnan(value):
+        return "NaN"
+    shown = f"{value:.{digits}f}"
+    return shown.removeprefix("-") if float(shown) == 0 else shown
 
 
 def measured(
