@@ -1,0 +1,105 @@
+"""What rule files ask of a study."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from attnnn import device
+from attnnn.config import validate
+from attnnn.device import torch_device, wants_gpu
+from attnnn.errors import UserError
+from attnnn.workflow import Plan, growing, read_plan
+
+SOURCES = {
+    "planted": {"kind": "planted", "regime": "lexical"},
+    "table": {"kind": "table", "path": "reviews.csv"},
+    "trees": {"kind": "sst", "path": "/data/sst"},
+    "fetched": {"kind": "sst", "download": True},
+}
+
+
+@pytest.fixture
+def plan() -> Plan:
+    corpora = {name: {"source": source} for name, source in SOURCES.items()}
+    corpora["table"] |= {"embedding": {"kind": "file", "path": "words.vec"}}
+    return Plan(validate({"corpora": corpora, "corpora_dir": "texts"}, where="test"))
+
+
+def at(corpus: str, model: str = "bilstm-additive", seed: str = "10") -> Any:
+    return SimpleNamespace(corpus=corpus, model=model, seed=seed)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "files"),
+    [
+        ("planted", []),
+        ("table", ["texts/reviews.csv"]),
+        ("trees", ["/data/sst/train.txt", "/data/sst/dev.txt", "/data/sst/test.txt"]),
+        ("fetched", []),
+    ],
+)
+def test_a_corpus_is_made_again_when_its_files_change(plan: Plan, corpus: str, files: list[str]):
+    assert plan.sources(at(corpus)) == files
+
+
+def test_vectors_of_a_corpus(plan: Plan):
+    assert plan.vectors(at("table")) == ["texts/words.vec"]
+    assert plan.embedding(at("table")) == ["results/corpora/table/embedding.safetensors"]
+    assert plan.vectors(at("planted")) == plan.embedding(at("planted")) == []
+
+
+def test_a_training_waits_for_the_run_it_learns_from(plan: Plan):
+    predictions = "results/models/trees/{}/seed-10/predictions.parquet"
+    base = [predictions.format("bilstm-additive")]
+    assert plan.guide(at("trees")) == []
+    assert plan.guide(at("trees", "bilstm-additive-lambda-0.001", "50")) == base
+    assert plan.guide(at("trees", "average-imposed-bilstm-additive")) == base
+    swept = "bilstm-additive-lambda-0.001"
+    assert plan.guide(at("trees", f"average-imposed-{swept}")) == [predictions.format(swept)]
+
+
+def test_only_base_models_are_urgent(plan: Plan):
+    assert plan.urgency(at("trees")) > plan.urgency(at("trees", seed="50"))
+    assert plan.urgency(at("trees")) > plan.urgency(at("trees", "bilstm-uniform"))
+
+
+def test_resources_grow_with_every_attempt():
+    assert [growing(500)(None, attempt) for attempt in (1, 2)] == [500, 1000]
+
+
+def test_a_mistake_ends_the_workflow_with_one_line():
+    with pytest.raises(SystemExit) as caught:
+        read_plan({"corpra": {}}, check=False)
+    assert isinstance(caught.value.code, str)
+    assert caught.value.code.startswith("attnnn: configuration: ")
+    assert "\n" not in caught.value.code
+
+
+@pytest.mark.parametrize(("there", "wanted"), [(True, True), (False, False)])
+def test_auto_reserves_a_gpu_where_one_is_visible(
+    monkeypatch: pytest.MonkeyPatch, there: bool, wanted: bool
+):
+    monkeypatch.setattr(device, "_nvidia_visible", lambda: there)
+    assert wants_gpu("auto") is wanted
+    assert wants_gpu("cuda") is True
+    assert wants_gpu("cpu") is False
+
+
+def test_the_drivers_files_tell_of_a_gpu(tmp_path: Any, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    (tmp_path / "nvidiactl").touch()
+    assert not device._nvidia_visible(tmp_path)
+    (tmp_path / "nvidia0").touch()
+    assert device._nvidia_visible(tmp_path)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    assert not device._nvidia_visible(tmp_path)
+
+
+def test_cuda_without_a_gpu_is_refused(monkeypatch: pytest.MonkeyPatch):
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert torch_device("auto") == torch_device("cpu") == "cpu"
+    with pytest.raises(UserError, match="expected a GPU for 'cuda'"):
+        torch_device("cuda")
