@@ -25,6 +25,7 @@ VERBS = [
     "correlate",
     "permute",
     "search",
+    "solve",
     "diverge",
     "table",
     "figure",

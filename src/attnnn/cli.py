@@ -220,6 +220,15 @@ def search(study: Study, run: Run, *, device: str, threads: int) -> None:
 
 @main.command()
 @_with_run
+def solve(study: Study, run: Run) -> None:
+    """Solve for the exact adversarial attention of every test document."""
+    from attnnn.counterfactual import stage
+
+    stage.solve(study, run)
+
+
+@main.command()
+@_with_run
 def diverge(study: Study, run: Run) -> None:
     """Compare a run's attention and predictions with the base model's."""
     from attnnn.counterfactual import stage

@@ -69,6 +69,11 @@ def of_search(study: Study, run: Run) -> Identity:
     return identity | search | _switches(study, run.corpus, _SEARCHING)
 
 
+def of_exact(study: Study, run: Run) -> Identity:
+    """Of the exact adversary, given its model."""
+    return {"model": run.model.name, "seed": run.seed, "epsilons": study.epsilons}
+
+
 def of_comparison(study: Study, run: Run) -> Identity:
     """Of a comparison of finished runs, given them."""
     base = design.base_run(study, run.corpus)

@@ -17,6 +17,7 @@ TABLES = (
     "table5",
     "correlation",
     "permutation",
+    "per_instance_adversary",
     "planted_truth",
     "fig5_convexity",
 )
@@ -99,5 +100,6 @@ STAGES = (
     "permutation",
     "searched_adversary",
     "searched_candidates",
+    "exact_adversary",
     "divergence",
 )

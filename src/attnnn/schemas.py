@@ -130,6 +130,26 @@ SEARCHED_CANDIDATES = Schema(
     },
 )
 
+EXACT_ADVERSARY = Schema(
+    "exact_adversary",
+    {
+        "document": _DOCUMENT,
+        "epsilon": Column(pa.float64(), "largest allowed |Δp|"),
+        "jsd": Column(pa.float64(), "ε-max JSD, nats: the largest that any attention attains"),
+        "token_a": Column(pa.int64(), "position of a token that has weight, 0-based"),
+        "weight_a": Column(pa.float64(), "its weight"),
+        "token_b": Column(
+            pa.int64(), "position of the other one; null where one has it all", nullable=True
+        ),
+        "weight_b": Column(pa.float64(), "1 - weight_a"),
+        "probability": Column(pa.float64(), "probability of class 1 under that attention"),
+        "slack": Column(
+            pa.float64(),
+            "epsilon - |Δp|, at least 0; p itself being σ(Σ attention·contribution + bias) of predictions",
+        ),
+    },
+)
+
 DIVERGENCE = Schema(
     "divergence",
     {

@@ -95,6 +95,12 @@ def _searched(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
     ]
 
 
+def _adversaries(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
+    base = design.base_run(study, corpus)
+    exact = paths.analysis_of("exact_adversary", base)
+    return [paths.predictions_of(base), *_searched(study, paths, corpus), exact]
+
+
 def _maps(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
     guide = design.guiding_run(study, design.guide_runs(study, corpus)["adversary"])
     assert guide is not None
@@ -111,7 +117,7 @@ def _seeds(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
 
 
 def _violins(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
-    return _seeds(study, paths, corpus) + _searched(study, paths, corpus)[:1]
+    return _seeds(study, paths, corpus) + _adversaries(study, paths, corpus)
 
 
 def _plane(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
@@ -119,8 +125,7 @@ def _plane(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
         *_sweep(study, paths, corpus),
         *_seeds(study, paths, corpus),
         paths.analysis_of("divergence", design.uniform_run(study, corpus)),
-        paths.predictions_of(design.base_run(study, corpus)),
-        *_searched(study, paths, corpus),
+        *_adversaries(study, paths, corpus),
     ]
 
 
@@ -136,6 +141,7 @@ _NEEDS: dict[str, Needs] = {
     "table5": _sweep,
     "correlation": _correlation,
     "permutation": _permutation,
+    "per_instance_adversary": _adversaries,
     "planted_truth": _planted_truth,
     "fig5_convexity": _sweep,
     "fig1": _nothing,

@@ -91,6 +91,7 @@ class Plan:
             "train": identity.of_run,
             "permute": identity.of_permutation,
             "search": identity.of_search,
+            "solve": identity.of_exact,
             "compare": identity.of_comparison,
         }
         answers: dict[str, Callable[[Any], Identity]] = {

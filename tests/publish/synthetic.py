@@ -221,6 +221,25 @@ class Synthetic:
         }
         path = self.paths.analysis_of("searched_candidates", base)
         self.write(path, schemas.SEARCHED_CANDIDATES, candidates)
+        self.write_exact(base, document)
+
+    def write_exact(self, base: Run, document: np.ndarray) -> None:
+        """Adversaries with all weight on the first token, of any divergence up to ln 2."""
+        epsilons, count = self.study.epsilons, len(document) * len(self.study.epsilons)
+        columns = {
+            "document": np.tile(document, len(epsilons)),
+            "epsilon": np.repeat(epsilons, len(document)),
+            "jsd": np.log(2) - 0.15 * self.rng.random(count),
+            "token_a": np.zeros(count, dtype=np.int64),
+            "weight_a": np.ones(count),
+            "token_b": [None] * count,
+            "weight_b": np.zeros(count),
+            "probability": self.rng.random(count),
+            "slack": 0.005 * self.rng.random(count),
+        }
+        self.write(
+            self.paths.analysis_of("exact_adversary", base), schemas.EXACT_ADVERSARY, columns
+        )
 
 
 def write_study(study: Study, test_size: int = 80) -> None:

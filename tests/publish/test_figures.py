@@ -153,6 +153,9 @@ def test_points_of_figure_5_are_means_over_test_documents(studies):
     searched = results.searched("sst")
     halved = searched.floats("change").mean() / 2
     assert points.searched == pytest.approx([searched.floats("jsd").mean(), halved])
+    exact = results.exact("sst")
+    change = exact.floats("epsilon") - exact.floats("slack")
+    assert points.exact == pytest.approx([exact.floats("jsd").mean(), change.mean() / 2])
     assert points.candidates[0] == pytest.approx(results.candidates("sst").floats("jsd").mean())
 
 

@@ -50,6 +50,30 @@ rule search:
         " --model {wildcards.model} --seed {wildcards.seed} --threads {threads} 2>> {log:q}"
 
 
+rule solve:
+    input:
+        predictions=paths.model("{corpus}", "{model}", "{seed}", "predictions.parquet"),
+        checked=checked,
+    output:
+        paths.analysis("exact_adversary", "{corpus}", "{model}", "{seed}"),
+    log:
+        paths.log("solve", "{corpus}", "{model}", "seed-{seed}"),
+    benchmark:
+        paths.benchmark("solve", "{corpus}", "{model}", "seed-{seed}")
+    conda:
+        "../../envs/attnnn.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(30),
+    params:
+        config=paths.config(),
+        settings=plan.settings("solve"),
+    shell:
+        "attnnn solve --config {params.config:q} --corpus {wildcards.corpus}"
+        " --model {wildcards.model} --seed {wildcards.seed} 2>> {log:q}"
+
+
 rule diverge:
     input:
         predictions=paths.model("{corpus}", "{model}", "{seed}", "predictions.parquet"),

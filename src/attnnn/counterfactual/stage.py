@@ -1,7 +1,8 @@
-"""The counterfactual stage: permuted attention, searched adversaries, and divergence from the base."""
+"""The counterfactual stage: permuted attention, per-instance adversaries, divergence from the base."""
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from attnnn import design, identity, schemas
 from attnnn.config import Study
 from attnnn.counterfactual.divergence import divergence_columns
+from attnnn.counterfactual.exact import ExactAdversary, exact_adversary
 from attnnn.counterfactual.outcome import Outcome, best_of
 from attnnn.counterfactual.permutation import absolute_changes, logit_moments, permuted_logits
 from attnnn.design import Run
@@ -107,6 +109,23 @@ def search(study: Study, run: Run, *, device: str, threads: int) -> None:
     )
 
 
+def solve(study: Study, run: Run) -> None:
+    """Write the exact adversary of every document of the test split, for every ε of the study.
+
+    Raises:
+        UserError: a file that it needs is missing.
+    """
+    layout = Layout(study.results_dir)
+    predictions, decoder = read_test_predictions(layout.predictions_of(run))
+    solved = {e: exact_adversary(predictions.attention, decoder, e) for e in study.epsilons}
+    write_table(
+        layout.analysis_of("exact_adversary", run),
+        schemas.EXACT_ADVERSARY,
+        _exact_columns(predictions.document, solved),
+        made_by={"corpus": run.corpus, "identity": identity.of_exact(study, run)},
+    )
+
+
 def diverge(study: Study, run: Run) -> None:
     """Write how far a run is from the base model, for every document of every split.
 
@@ -135,6 +154,24 @@ def _candidate_columns(document: NDArray[np.int64], candidates: list[Outcome]) -
         "candidate": np.repeat(np.arange(len(candidates)), len(document)),
         "jsd": np.concatenate([candidate.jsd for candidate in candidates]),
         "change": np.concatenate([candidate.change for candidate in candidates]),
+    }
+
+
+def _exact_columns(
+    document: NDArray[np.int64], solved: dict[float, ExactAdversary]
+) -> dict[str, Any]:
+    columns = {
+        field.name: np.concatenate([getattr(answer, field.name) for answer in solved.values()])
+        for field in fields(ExactAdversary)
+    }
+    alone = columns["token_b"] < 0
+    return {
+        "document": np.tile(document, len(solved)),
+        "epsilon": np.repeat(list(solved), len(document)),
+        **columns,
+        "token_b": [
+            None if one else int(b) for one, b in zip(alone, columns["token_b"], strict=True)
+        ],
     }
 
 

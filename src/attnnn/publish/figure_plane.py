@@ -25,6 +25,7 @@ from attnnn.publish.style import (
     PAGE,
     PURPLE,
     VERMILION,
+    YELLOW,
     hide_unused,
     new_figure,
     panel_grid,
@@ -46,6 +47,7 @@ _MARKS: dict[str, dict[str, Any]] = {
     "seeds": {"marker": "^", "color": ORANGE, "markersize": 4.5, **_EDGE},
     "uniform": {"marker": "s", "color": GREEN, "markersize": 4.5, **_EDGE},
     "searched": {"marker": "P", "color": VERMILION, "markersize": 6, **_EDGE},
+    "exact": {"marker": "*", "color": YELLOW, "markersize": 8, **_EDGE},
     "candidates": {"marker": "x", "color": VERMILION, "markersize": 4},
 }
 _BOUND: dict[str, Any] = {
@@ -68,6 +70,7 @@ class Points:
         seeds: shape (seeds, 2).
         uniform: shape (2,).
         searched: the ε-max candidate of each document, shape (2,).
+        exact: the exact adversary of each document, shape (2,).
         candidates: mean over all K candidates, shape (2,).
         documents: how many documents every point is a mean over.
     """
@@ -77,6 +80,7 @@ class Points:
     seeds: Floats
     uniform: Floats
     searched: Floats
+    exact: Floats
     candidates: Floats
     documents: int
 
@@ -96,11 +100,16 @@ def points_of(results: Results, corpus: str, predicted: int | None = None) -> Po
     metric = headline_tvd(study, corpus)
     scale = 1.0 if metric == "tvd" else 0.5
 
-    def point(table: Table, tvd: str, factor: float = 1.0) -> Floats:
+    def mean(table: Table, tvd: Floats) -> Floats:
         rows = np.isin(table.ints("document"), kept)
         if not rows.any():
             return np.full(2, np.nan)
-        return np.array([table.floats("jsd")[rows].mean(), factor * table.floats(tvd)[rows].mean()])
+        return np.array([table.floats("jsd")[rows].mean(), tvd[rows].mean()])
+
+    def point(table: Table, tvd: str, factor: float = 1.0) -> Floats:
+        return mean(table, factor * table.floats(tvd))
+
+    exact = results.exact(corpus)
 
     sweeps = {}
     for seed in design.adversary_seeds(study, corpus):
@@ -116,6 +125,7 @@ def points_of(results: Results, corpus: str, predicted: int | None = None) -> Po
         ),
         uniform=point(results.divergence(design.uniform_run(study, corpus)), metric),
         searched=point(results.searched(corpus), "change", scale),
+        exact=mean(exact, scale * (exact.floats("epsilon") - exact.floats("slack"))),
         candidates=point(results.candidates(corpus), "change", scale),
         documents=len(kept),
     )
@@ -176,6 +186,7 @@ def _panel(axis: Axes, points: Points) -> None:
         ("seeds", points.seeds.T),
         ("uniform", points.uniform),
         ("searched", points.searched),
+        ("exact", points.exact),
         ("candidates", points.candidates),
     ):
         # A mark on an axis stays whole.
@@ -216,7 +227,7 @@ def _label_panels(figure: Figure, panels: Sequence[tuple[Axes, Points]]) -> None
             axis.text(0.5, 0.5, "no document", transform=axis.transAxes, ha="center", va="center")
             continue
         same, sweep = next(iter(points.sweeps.items()))
-        single = np.stack([points.uniform, points.searched, points.candidates])
+        single = np.stack([points.uniform, points.searched, points.exact, points.candidates])
         label_lambdas(
             axis,
             sweep,
@@ -239,6 +250,7 @@ def _legend(results: Results, figure: Figure, *, narrow: bool) -> None:
         "seeds": "another seed of the base model",
         "uniform": "uniform attention",
         "searched": "searched adversary, ε-max",
+        "exact": "exact adversary, ε-max",
         "candidates": "searched, mean of all candidates",
     }
     handles += [

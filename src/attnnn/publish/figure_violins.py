@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,18 +25,19 @@ _CUT = 0.02  # how far a density reaches beyond its data, nats
 
 
 def attention_shift(results: Results) -> Figure:
-    """One row a corpus. Left: JSD to other seeds; right: ε-max JSD of the searched adversary."""
+    """One row a corpus: JSD to other seeds, ε-max JSD of the searched and of the exact adversary."""
     corpora = list(results.study.corpora)
     figure = new_figure(PAGE, 1.55 * len(corpora) + 0.5)
-    grid = figure.subplots(len(corpora), 2, squeeze=False, sharex=True, sharey=True)
+    grid = figure.subplots(len(corpora), 3, squeeze=False, sharex=True, sharey=True)
     classes: set[int] = set()
     for row, corpus in zip(grid, corpora, strict=True):
-        classes |= _row(results, corpus, row[0], row[1])
+        classes |= _row(results, corpus, row)
     for axis, label in zip(
         grid[-1],
         (
-            "JSD to another seed, median over seeds, nats",
-            "ε-max JSD of the searched adversary, nats",
+            "JSD to another seed,\nmedian over seeds, nats",
+            "ε-max JSD of the\nsearched adversary, nats",
+            "ε-max JSD of the\nexact adversary, nats",
         ),
         strict=True,
     ):
@@ -54,20 +56,23 @@ def attention_shift(results: Results) -> Figure:
     return figure
 
 
-def _row(results: Results, corpus: str, left: Axes, right: Axes) -> set[int]:
+def _row(results: Results, corpus: str, axes: Sequence[Axes]) -> set[int]:
     study = results.study
     runs = [results.divergence(run) for run in design.seed_runs(study, corpus)]
-    searched = results.searched(corpus)
-    require_same_documents(*runs, searched)
+    searched, exact = results.searched(corpus), results.exact(corpus)
+    require_same_documents(*runs, searched, exact)
+    left, middle, right = axes
     bins = bin_of(runs[0].floats("base_max_attention"))
     predicted = runs[0].ints("base_predicted")
     over_seeds = np.median([run.floats("jsd") for run in runs], axis=0)
     _panel(left, over_seeds, bins, predicted, counts=True)
-    _panel(right, searched.floats("jsd"), bins, predicted)
+    _panel(middle, searched.floats("jsd"), bins, predicted)
+    _panel(right, exact.floats("jsd"), bins, predicted)
     left.set_title(f"{corpus}, {len(runs)} seeds")
     epsilon = study.protocol_of(corpus).epsilon_select
     share = 100 * searched.flags("found").mean()
-    right.set_title(f"{corpus}, ε = {epsilon:g}, found for {share:.1f} %")
+    middle.set_title(f"ε = {epsilon:g}, found for {share:.1f} %")
+    right.set_title(f"ε = {epsilon:g}")
     left.set_ylabel("max attention")
     return {int(k) for k in np.unique(predicted)}
 

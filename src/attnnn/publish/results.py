@@ -37,6 +37,7 @@ _SCHEMAS = {
         schemas.PERMUTATION,
         schemas.SEARCHED_ADVERSARY,
         schemas.SEARCHED_CANDIDATES,
+        schemas.EXACT_ADVERSARY,
     )
 }
 
@@ -136,12 +137,18 @@ class Results:
         base = design.base_run(self.study, corpus)
         return self._read(self._paths.analysis_of("permutation", base), schemas.PERMUTATION.name)
 
-    def searched(self, corpus: str) -> Table:
-        """The searched adversary of every test document at the corpus's headline ε."""
-        base = design.base_run(self.study, corpus)
-        path = self._paths.analysis_of("searched_adversary", base)
-        epsilon = self.study.protocol_of(corpus).epsilon_select
-        return self._read(path, schemas.SEARCHED_ADVERSARY.name).where("epsilon", epsilon)
+    def searched(self, corpus: str, epsilon: float | None = None) -> Table:
+        """The searched adversary of every test document, at one ε or at the corpus's headline ε."""
+        return self._adversary(schemas.SEARCHED_ADVERSARY.name, corpus, epsilon)
+
+    def exact(self, corpus: str, epsilon: float | None = None) -> Table:
+        """The exact adversary of every test document, at one ε or at the corpus's headline ε."""
+        return self._adversary(schemas.EXACT_ADVERSARY.name, corpus, epsilon)
+
+    def _adversary(self, stage: str, corpus: str, epsilon: float | None) -> Table:
+        path = self._paths.analysis_of(stage, design.base_run(self.study, corpus))
+        chosen = self.study.protocol_of(corpus).epsilon_select if epsilon is None else epsilon
+        return self._read(path, stage).where("epsilon", chosen)
 
     def candidates(self, corpus: str) -> Table:
         """All K candidates of the search, feasible or not."""

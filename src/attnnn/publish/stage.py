@@ -60,6 +60,7 @@ def write_figure(study: Study, name: str) -> None:
 
 def _tables() -> dict[str, tuple[_Facts, _Layout]]:
     from attnnn.publish import (
+        table_adversary,
         table_corpora,
         table_correlation,
         table_permutation,
@@ -76,6 +77,10 @@ def _tables() -> dict[str, tuple[_Facts, _Layout]]:
         "table5": (tables_sweep.sweep, tables_sweep.sweep_sheet),
         "correlation": (table_correlation.correlation, table_correlation.correlation_sheet),
         "permutation": (table_permutation.permutation, table_permutation.permutation_sheet),
+        "per_instance_adversary": (
+            table_adversary.per_instance_adversary,
+            table_adversary.per_instance_adversary_sheet,
+        ),
         "planted_truth": (table_planted.planted_truth, table_planted.planted_truth_sheet),
         "fig5_convexity": (tables_sweep.convexity, tables_sweep.convexity_sheet),
     }

@@ -1,0 +1,215 @@
+"""The exact ε-max JSD: how far attention can move while the prediction stays within ε.
+
+The decoder is linear in the attention, so |Δp| ≤ ε confines the logit to an interval, and the feasible
+attention vectors are the simplex cut by two parallel hyperplanes. JSD(·, α̂) is convex, so its maximum
+is attained at a vertex of that polytope. A vertex has one token, whose own logit lies within the
+interval, or two tokens on either side of a bound, weighted so that the logit meets it.
+
+Exact for one logit (two classes) and a decoder that is linear in the attention, given the states.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attnnn.importance.predictions import Decoder, sigmoid
+from attnnn.ragged import Ragged
+
+# Padded tokens of a portion of documents of alike length, which bounds memory.
+_PORTION = 1 << 18
+
+# Bounds are drawn in by this much, so that rounding never puts a vertex outside of ε.
+_ROUNDING = 1e-12
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ExactAdversary:
+    """The attention of largest JSD among all with |Δp| ≤ ε, one a document.
+
+    Attributes:
+        jsd: shape (documents,), nats.
+        token_a: shape (documents,), position of the first of its tokens.
+        weight_a: shape (documents,), that token's weight.
+        token_b: shape (documents,), position of the second token; −1 where there is none.
+        weight_b: shape (documents,), 1 − weight_a.
+        probability: shape (documents,), probability of class 1 under it.
+        slack: shape (documents,), ε − |Δp|, at least 0.
+    """
+
+    jsd: Values
+    token_a: NDArray[np.int64]
+    weight_a: Values
+    token_b: NDArray[np.int64]
+    weight_b: Values
+    probability: Values
+    slack: Values
+
+
+def exact_adversary(attention: Ragged, decoder: Decoder, epsilon: float) -> ExactAdversary:
+    """The exact ε-max JSD of every document, with the attention that attains it.
+
+    Time is at most quadratic in the length of a document: tokens are tried in ascending order of the
+    model's attention, and none is tried that could not beat the best vertex met. Memory is linear.
+
+    Args:
+        attention: the model's own weights α̂ of the n tokens.
+        decoder: of the same documents.
+        epsilon: largest allowed |Δp|.
+
+    Source: the maximum that Jain & Wallace 2019, equation 2, searches for by gradient descent.
+    """
+    own = decoder.probabilities(attention)
+    found = _Vertices.none(len(attention))
+    bounds = np.stack(
+        [_logit(own - epsilon + _ROUNDING), _logit(own + epsilon - _ROUNDING)], axis=1
+    )
+    contribution = decoder.contribution
+    values = contribution.values.astype(np.float64) + decoder.bias
+    logit = contribution.with_values(values)
+    for rows in _portions(attention.lengths):
+        tokens = _Tokens.of(attention.take(rows), logit.take(rows), bounds[rows])
+        found.put(rows, _best_vertices(tokens))
+    probability = sigmoid(_logit_of(found, logit))
+    return ExactAdversary(
+        jsd=found.jsd,
+        token_a=found.token_a,
+        weight_a=found.weight_a,
+        token_b=found.token_b,
+        weight_b=1 - found.weight_a,
+        probability=probability,
+        slack=epsilon - np.abs(probability - own),
+    )
+
+
+@dataclass
+class _Vertices:
+    jsd: Values
+    token_a: NDArray[np.int64]
+    weight_a: Values
+    token_b: NDArray[np.int64]
+
+    @classmethod
+    def none(cls, documents: int) -> _Vertices:
+        position = np.full(documents, -1)
+        return cls(np.full(documents, -np.inf), position, np.ones(documents), position.copy())
+
+    def put(self, rows: NDArray[np.int64], other: _Vertices) -> None:
+        for name, values in vars(other).items():
+            getattr(self, name)[rows] = values
+
+
+def _portions(lengths: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    order = np.argsort(lengths, kind="stable")
+    order = order[np.searchsorted(lengths[order], 1) :]
+    octave = np.frexp(lengths[order])[1]
+    share = np.cumsum(lengths[order]) // _PORTION
+    cuts = np.flatnonzero(np.diff(octave) | np.diff(share)) + 1
+    return [part for part in np.split(order, cuts) if len(part)]
+
+
+@dataclass(frozen=True)
+class _Tokens:
+    """Documents of alike length side by side, the tokens of each in ascending order of α̂.
+
+    Attributes:
+        q: α̂, shape (documents, longest); infinite at padding.
+        logit: w·h + bias, same shape; NaN at padding.
+        bounds: lowest and highest feasible logit, shape (documents, 2).
+        position: where each token stands in its document, same shape as q.
+    """
+
+    q: Values
+    logit: Values
+    bounds: Values
+    position: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, attention: Ragged, logit: Ragged, bounds: Values) -> _Tokens:
+        weight = np.asarray(attention.padded(np.inf), dtype=np.float64)
+        position = np.argsort(weight, axis=1, kind="stable")
+        padded = np.asarray(logit.padded(np.nan), dtype=np.float64)
+        return cls(
+            np.take_along_axis(weight, position, axis=1),
+            np.take_along_axis(padded, position, axis=1),
+            bounds,
+            position,
+        )
+
+
+def _best_vertices(tokens: _Tokens) -> _Vertices:
+    best = _one_token(tokens)
+    active = np.arange(len(tokens.q))
+    for rank in range(tokens.q.shape[1] - 1):
+        # A pair whose smaller weight is q cannot beat the single token of weight q (convexity).
+        active = active[_jsd(1.0, tokens.q[active, rank]) > best.jsd[active]]
+        if not len(active):
+            break
+        for side in (0, 1):
+            _two_tokens(best, tokens, active, rank=rank, side=side)
+    for chosen in (best.token_a, best.token_b):
+        some = np.flatnonzero(chosen >= 0)
+        chosen[some] = tokens.position[some, chosen[some]]
+    return best
+
+
+def _one_token(tokens: _Tokens) -> _Vertices:
+    lowest, highest = tokens.bounds[:, :1], tokens.bounds[:, 1:]
+    feasible = (tokens.logit >= lowest) & (tokens.logit <= highest)
+    best = _Vertices.none(len(feasible))
+    first = feasible.argmax(axis=1)
+    found = np.flatnonzero(feasible[np.arange(len(first)), first])
+    best.token_a[found] = first[found]
+    best.jsd[found] = _jsd(1.0, tokens.q[found, first[found]])
+    return best
+
+
+def _two_tokens(
+    best: _Vertices, tokens: _Tokens, rows: NDArray[np.int64], *, rank: int, side: int
+) -> None:
+    """Pair the token of this rank with every later one on one bound, and keep what is better."""
+    bound = tokens.bounds[rows, side][:, None]
+    one, others = tokens.logit[rows, rank][:, None] - bound, tokens.logit[rows, rank + 1 :] - bound
+    with np.errstate(invalid="ignore", divide="ignore"):
+        crossing = (one < 0) & (others > 0) | (one > 0) & (others < 0)
+        share = np.where(crossing, others / (others - one), 1.0)
+    jsd = _jsd(share, tokens.q[rows, rank][:, None]) + _gain(1 - share, tokens.q[rows, rank + 1 :])
+    jsd = np.where(crossing, jsd, -np.inf)
+    partner, place = jsd.argmax(axis=1), np.arange(len(rows))
+    better = jsd[place, partner] > best.jsd[rows]
+    chosen = rows[better]
+    best.jsd[chosen] = jsd[place, partner][better]
+    best.token_a[chosen] = rank
+    best.token_b[chosen] = partner[better] + rank + 1
+    best.weight_a[chosen] = share[place, partner][better]
+
+
+def _gain(weight: Values, q: Values) -> Values:
+    """½ [w ln w − (w + q) ln(w + q) + q ln q]: what one token adds to the JSD; 0 for w = 0."""
+    from scipy.special import xlogy
+
+    with np.errstate(invalid="ignore"):
+        total = weight + q
+        gain = xlogy(weight, weight) - xlogy(total, total) + xlogy(q, q)
+    return np.asarray(0.5 * np.where(np.isfinite(q), gain, -np.inf))
+
+
+def _jsd(weight: Values | float, q: Values) -> Values:
+    return np.asarray(np.log(2) + _gain(np.asarray(weight, dtype=np.float64), q))
+
+
+def _logit(probability: Values) -> Values:
+    with np.errstate(divide="ignore"):
+        inside = np.clip(probability, 0.0, 1.0)
+        return np.asarray(np.log(inside) - np.log1p(-inside))
+
+
+def _logit_of(vertices: _Vertices, logit: Ragged) -> Values:
+    values, start = np.asarray(logit.values, dtype=np.float64), logit.offsets[:-1]
+    first = values[start + vertices.token_a]
+    second = values[start + np.maximum(vertices.token_b, 0)]
+    return np.asarray(vertices.weight_a * first + (1 - vertices.weight_a) * second)
