@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import ks_2samp
 
 from attnnn.config import SearchedAdversary
+from attnnn.counterfactual.exact import exact_adversary
 from attnnn.counterfactual.outcome import Outcome, best_of
 from attnnn.counterfactual.permutation import absolute_changes, logit_moments, permuted_logits
 from attnnn.counterfactual.searched import search_adversaries
@@ -70,3 +71,15 @@ def test_searched_adversary(reference, explained, own_probability):
     change = np.mean([candidate.change for candidate in candidates])
     theirs = np.abs(reference["searched_adversary_probability"] - own_probability).mean()
     assert change == pytest.approx(theirs, rel=0.1)
+
+
+@pytest.mark.parametrize(("epsilon", "mean"), [(0.01, 0.6287), (0.05, 0.6438)])
+def test_exact_adversary_equals_a_plain_enumeration_of_vertices(explained, epsilon, mean):
+    found = exact_adversary(*explained, epsilon)
+    assert found.jsd.mean() == pytest.approx(mean, abs=5e-5)
+    assert (found.slack >= 0).all()
+
+
+def test_exact_adversary_is_above_the_searched_one_on_every_document(reference, explained):
+    found = exact_adversary(*explained, EPSILON)
+    assert (found.jsd > reference["searched_adversary_eps_max_jsd"]).all()
