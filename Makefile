@@ -25,7 +25,7 @@ test: env
 lint: env
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/snakefmt --check workflow
+	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
 
 types: env
@@ -34,7 +34,7 @@ types: env
 format: env
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/snakefmt workflow
+	$(BIN)/snakefmt Snakefile workflow
 
 schema: env
 	$(BIN)/attnnn schema

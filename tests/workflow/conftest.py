@@ -16,6 +16,8 @@ BIN = Path(sys.executable).parent
 def _copy(folder: Path) -> None:
     for name in ("workflow", "config", "envs"):
         shutil.copytree(ROOT / name, folder / name)
+    shutil.copy(ROOT / "Snakefile", folder)
+    (folder / "profiles").symlink_to("workflow/profiles")
 
 
 def _environment(first_on_path: Path) -> dict[str, str]:

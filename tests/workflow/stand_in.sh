@@ -30,6 +30,7 @@ case $verb in
     correlate) files=(correlation/$run.parquet) ;;
     permute) files=(permutation/$run.parquet) ;;
     search) files=(searched_adversary/$run.parquet searched_candidates/$run.parquet) ;;
+    solve) files=(exact_adversary/$run.parquet) ;;
     diverge) files=(divergence/$run.parquet) ;;
     table) files=(tables/$name.{csv,md,tex}) ;;
     figure) files=(figures/$name.{pdf,png}) ;;

@@ -91,7 +91,7 @@ def test_a_longer_lambda_grid_trains_only_the_new_ones(finished: Rehearsal):
 
 def test_another_search_searches_again_and_trains_nothing(finished: Rehearsal):
     calls = rerun(finished, searched_adversary={"steps": 7})
-    assert verbs_of(calls) == {"search", "figure"}
+    assert verbs_of(calls) == {"search", "table", "figure"}
 
 
 def test_published_numbers_only_publish_anew(finished: Rehearsal):

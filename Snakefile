@@ -34,12 +34,12 @@ rule all:
         targets.all_targets(plan.study),
 
 
-include: "rules/common.smk"
-include: "rules/corpora.smk"
-include: "rules/models.smk"
-include: "rules/importance.smk"
-include: "rules/counterfactual.smk"
-include: "rules/publish.smk"
+include: "workflow/rules/common.smk"
+include: "workflow/rules/corpora.smk"
+include: "workflow/rules/models.smk"
+include: "workflow/rules/importance.smk"
+include: "workflow/rules/counterfactual.smk"
+include: "workflow/rules/publish.smk"
 
 
 # Jobs read the resolved configuration. It is written here, after Snakemake has locked the folder,
