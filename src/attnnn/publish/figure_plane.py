@@ -53,9 +53,8 @@ _MARKS: dict[str, dict[str, Any]] = {
 _BOUND: dict[str, Any] = {
     "fontsize": 7,
     "color": GREY,
-    "ha": "right",
+    "ha": "center",
     "va": "bottom",
-    "rotation": 90,
 }
 
 
@@ -196,7 +195,7 @@ def _panel(axis: Axes, points: Points) -> None:
     axis.yaxis.set_major_locator(MaxNLocator(5))
     axis.margins(y=0.1)
     axis.set_ylim(bottom=0)
-    axis.text(LN2, 0.02, "ln 2", transform=axis.get_xaxis_transform(), **_BOUND)
+    axis.text(LN2, 1.0, "ln 2", transform=axis.get_xaxis_transform(), **_BOUND)
 
 
 def _sweep_style(same: bool) -> dict[str, Any]:

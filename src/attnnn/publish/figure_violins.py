@@ -65,9 +65,10 @@ def _row(results: Results, corpus: str, axes: Sequence[Axes]) -> set[int]:
     bins = bin_of(runs[0].floats("base_max_attention"))
     predicted = runs[0].ints("base_predicted")
     over_seeds = np.median([run.floats("jsd") for run in runs], axis=0)
-    _panel(left, over_seeds, bins, predicted, counts=True)
+    _panel(left, over_seeds, bins, predicted)
     _panel(middle, searched.floats("jsd"), bins, predicted)
     _panel(right, exact.floats("jsd"), bins, predicted)
+    _write_counts(right, bins, predicted)
     left.set_title(f"{corpus}, {len(runs)} seeds")
     epsilon = study.protocol_of(corpus).epsilon_select
     share = 100 * searched.flags("found").mean()
@@ -77,21 +78,32 @@ def _row(results: Results, corpus: str, axes: Sequence[Axes]) -> set[int]:
     return {int(k) for k in np.unique(predicted)}
 
 
-def _panel(axis: Axes, jsd: Floats, bins: Ints, predicted: Ints, *, counts: bool = False) -> None:
+def _panel(axis: Axes, jsd: Floats, bins: Ints, predicted: Ints) -> None:
     places = range(len(MAX_ATTENTION_BINS))
     for place in places:
         axis.axhline(place, color=GREY, linewidth=0.3, zorder=0)
-        sizes = []
         for class_ in np.unique(predicted):
-            values = jsd[(bins == place) & (predicted == class_)]
-            sizes.append(str(len(values)))
-            _half_violin(axis, values, place, int(class_))
-        if counts:
-            text = f"n = {' / '.join(sizes)}"
-            axis.text(X_LIMITS[1], place + 0.28, text, ha="right", va="center", fontsize=7)
+            _half_violin(axis, jsd[(bins == place) & (predicted == class_)], place, int(class_))
     axis.set_xlim(X_LIMITS)
     axis.set_ylim(-0.6, len(MAX_ATTENTION_BINS) - 0.4)
     axis.set_yticks(list(places), MAX_ATTENTION_BINS)
+
+
+def _write_counts(axis: Axes, bins: Ints, predicted: Ints) -> None:
+    """How many documents of each class every violin stands for, beside the last panel of a row."""
+    for place in range(len(MAX_ATTENTION_BINS)):
+        for class_ in np.unique(predicted):
+            count = np.count_nonzero((bins == place) & (predicted == class_))
+            height = place + (0.17 if class_ == 0 else -0.17)
+            axis.annotate(
+                f"n = {count}",
+                (1, height),
+                xycoords=("axes fraction", "data"),
+                xytext=(4, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=7,
+            )
 
 
 def _half_violin(axis: Axes, values: Floats, place: int, class_: int) -> None:
