@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from attnnn.models.attention import ATTENTIONS
 from attnnn.models.batches import Batch
 from attnnn.models.documents import PADDING
+from attnnn.models.embedding import WordVectors
 from attnnn.models.encoders import ENCODERS
 
 
@@ -41,7 +42,7 @@ class Classifier(nn.Module):
         self, *, encoder: str, attention: str, vocabulary: int, dimension: int, hidden_size: int
     ) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(vocabulary, dimension, padding_idx=PADDING)
+        self.embedding = WordVectors(vocabulary, dimension)
         self.encoder = ENCODERS[encoder](dimension, hidden_size)
         self.attention = ATTENTIONS[attention](self.encoder.width)
         self.decoder = nn.Linear(self.encoder.width, 1)

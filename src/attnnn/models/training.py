@@ -169,10 +169,17 @@ class Training:
         losses = self.objective.losses(self.classifier(batch), rows)
         summed = losses.sum() * self.objective.batch_weight(rows)
         loss = summed / len(rows) if self.recipe.loss_reduction == "mean" else summed
-        self.optimizer.zero_grad(set_to_none=True)
+        self._clear_gradients()
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
         return summed.detach().double()
+
+    def _clear_gradients(self) -> None:
+        embedding = self.classifier.embedding
+        for parameter in self.classifier.parameters():
+            if parameter is not embedding.weight:
+                parameter.grad = None
+        embedding.clear_gradient()
 
     def _out_of_patience(self) -> bool:
         waited = self.progress.epoch - 1 - self.progress.best_epoch
