@@ -111,7 +111,7 @@ def two_corpora(path: str) -> dict[str, Any]:
 
 
 def test_a_missing_corpus_ends_the_study():
-    with pytest.raises(SystemExit, match="nowhere.csv"):
+    with pytest.raises(SystemExit, match=r"nowhere\.csv"):
         read_plan(two_corpora("/nowhere.csv"), check=True)
 
 

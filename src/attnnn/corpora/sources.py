@@ -27,7 +27,7 @@ def without_missing(study: Study) -> tuple[Study, list[str]]:
 
 def _missing(study: Study, corpus: str) -> str | None:
     source = study.corpora[corpus].source
-    if isinstance(source, PlantedSource) or isinstance(source, SstSource) and source.download:
+    if isinstance(source, PlantedSource) or (isinstance(source, SstSource) and source.download):
         return None
     path = study.source_path(source.path)
     return None if path.exists() else str(path)
