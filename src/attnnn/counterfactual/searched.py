@@ -15,6 +15,7 @@ from tqdm import tqdm
 from attnnn.config import SearchedAdversary
 from attnnn.importance.predictions import Decoder
 from attnnn.models.batches import length_sorted_batches
+from attnnn.models.optimizer import AmsGrad
 from attnnn.ragged import Ragged, unpadded
 
 CrossWeight = Literal["paper", "code"]
@@ -263,7 +264,7 @@ def _descend(
 ) -> Float[Tensor, "k batch token"]:
     """Attention after the last step; every iterate on the way, first and last too, is archived."""
     scores = torch.nn.Parameter(start)
-    optimizer = torch.optim.Adam([scores], lr=settings.learning_rate, amsgrad=True, fused=True)
+    optimizer = AmsGrad([([scores], 0.0)], learning_rate=settings.learning_rate)
     for _ in range(settings.steps):
         point = objective.iterate(scores)
         archive.add(point)
