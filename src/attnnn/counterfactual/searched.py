@@ -59,7 +59,6 @@ def search_adversaries(
     epsilons: list[float],
     seed: int,
     device: str = "cpu",
-    threads: int = 1,
     max_tokens: int | None = None,
 ) -> Found:
     """Search K attention vectors a document, far from the model's and from one another.
@@ -81,12 +80,10 @@ def search_adversaries(
         epsilons: the ε that the best iterate is kept for; none, to keep the last alone.
         seed: of the random starts.
         device: ``cpu`` or ``cuda``.
-        threads: CPU threads, from here on.
         max_tokens: padded tokens of a batch, which bounds memory; None: what suits the device.
 
     Source: Jain & Wallace 2019, section 4.2.2, equation 2 and Algorithm 3; AMSGrad: Reddi et al. 2018.
     """
-    torch.set_num_threads(threads)
     last = np.zeros((settings.adversaries, len(attention.values)), np.float32)
     best = {epsilon: attention.values.astype(np.float32) for epsilon in epsilons}
     feasible = {epsilon: np.zeros(len(attention), np.bool_) for epsilon in epsilons}
