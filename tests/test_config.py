@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from attnnn import config
 from attnnn.config import Study, load, validate
 from attnnn.errors import UserError
-from attnnn.protocol import PRESETS, Protocol
+from attnnn.protocol import PRESETS, Protocol, resolve
 from attnnn.resolved import editor_schema, resolved_text, write_resolved
 
 ROOT = Path(__file__).parents[1]
@@ -190,3 +190,26 @@ def test_every_key_is_described_and_in_the_readme():
         for key, field in model.model_fields.items():
             assert key == "kind" or field.description, f"{model.__name__}.{key}"
             assert f"`{key}`" in readme, f"config/README.md does not explain {model.__name__}.{key}"
+
+
+def written(value: object) -> str:
+    """A value as config/README.md writes it."""
+    return {None: "none", True: "true", False: "false"}.get(value, str(value))  # type: ignore[call-overload]
+
+
+def test_the_readme_tells_every_switch_of_every_protocol():
+    text = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split("|") for line in text.partition("## Switches")[2].splitlines()]
+    told = {
+        cells[0].strip(" `"): (cells[1].strip(), cells[2].strip())
+        for cells in rows
+        if len(cells) == 4 and cells[0].startswith("`")
+    }
+    clean, published = resolve("clean", {}), PRESETS["wiegreffe-pinter"]
+    assert told == {
+        name: (
+            written(getattr(clean, name)),
+            written(published[name]) if name in published else "",
+        )
+        for name in Protocol.model_fields
+    }
