@@ -57,9 +57,9 @@ def study(tmp_path: Path) -> Study:
     return write_corpus(study_in(tmp_path))
 
 
-def write_corpus(study: Study) -> Study:
+def write_corpus(study: Study, documents: dict[str, object] | None = None) -> Study:
     layout = Layout(study.results_dir)
-    documents = tiny_documents()
+    documents = documents or tiny_documents()
     documents["truth"] = [None] * len(documents["label"])  # type: ignore[arg-type]
     write_table(
         layout.corpus("tiny", "documents.parquet"), schemas.DOCUMENTS, documents, made_by={}

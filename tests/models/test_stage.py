@@ -14,7 +14,7 @@ from attnnn.models.training import Training
 from attnnn.ragged import Ragged
 from attnnn.store import facts_of, read_table
 
-from .conftest import study_in, write_corpus
+from .conftest import study_in, tiny_documents, write_corpus
 
 
 def run_all(study: Study) -> dict[str, design.Run]:
@@ -129,12 +129,13 @@ def test_a_killed_training_goes_on_where_it_was(
         )
 
 
-def test_a_checkpoint_of_other_settings_is_not_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("changed", ["settings", "documents"])
+def test_a_checkpoint_of_another_training_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: str
 ) -> None:
     settings = {"batch_size": 16, "hidden_size": 6, "checkpoint_seconds": 0}
     first = write_corpus(study_in(tmp_path, training={**settings, "learning_rate": 0.02}))
-    second = study_in(tmp_path, training={**settings, "learning_rate": 0.01})
+    second = first
     run = design.base_run(first, "tiny")
     epochs: list[int] = []
     original = Training._epoch
@@ -148,5 +149,11 @@ def test_a_checkpoint_of_other_settings_is_not_used(
     monkeypatch.setattr(Training, "_epoch", dies_at_first)
     with pytest.raises(KeyboardInterrupt):
         train(first, run, device="cpu", threads=1)
+    if changed == "settings":
+        second = study_in(tmp_path, training={**settings, "learning_rate": 0.01})
+    else:
+        documents = tiny_documents()
+        documents["label"] = 1 - np.asarray(documents["label"])
+        write_corpus(first, documents)
     train(second, run, device="cpu", threads=1)
     assert epochs[2] == 0

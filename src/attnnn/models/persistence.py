@@ -51,7 +51,7 @@ class Checkpoint:
 
     Args:
         path: the file, in a folder of its own.
-        identity: of the run; a checkpoint of another identity is not used.
+        identity: of the run and of what it reads; a checkpoint of another identity is not used.
         seconds: least time between two writes.
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.torch import load_file
 
-from attnnn import identity, schemas
+from attnnn import design, identity, schemas
 from attnnn.config import Study
 from attnnn.design import Run
 from attnnn.device import set_up_torch
@@ -51,7 +52,7 @@ def train(study: Study, run: Run, *, device: str, threads: int) -> None:
     training = _new_training(study, run, material, _new_classifier(study, run).to(device))
     checkpoint = Checkpoint(
         layout.checkpoint(run.corpus, run.model.name, run.seed),
-        identity.of_run(study, run),
+        {"run": identity.of_run(study, run), "inputs": _digests(study, run)},
         seconds=study.training_of(run.corpus).checkpoint_seconds,
     )
     checkpoint.resume(training)
@@ -60,6 +61,20 @@ def train(study: Study, run: Run, *, device: str, threads: int) -> None:
     _write_model(study, run, training.classifier, progress)
     _write_predictions(study, run, training.classifier, material)
     checkpoint.remove()
+
+
+def _digests(study: Study, run: Run) -> dict[str, str]:
+    """Checksums of all that a training reads, so that it is not resumed on other data."""
+    layout = Layout(study.results_dir)
+    paths = [
+        layout.corpus(run.corpus, name) for name in ("documents.parquet", "vocabulary.parquet")
+    ]
+    if study.corpora[run.corpus].embedding.kind != "random":
+        paths.append(layout.corpus(run.corpus, "embedding.safetensors"))
+    guiding = design.guiding_run(study, run)
+    if guiding is not None:
+        paths.append(layout.predictions_of(guiding))
+    return {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in paths}
 
 
 def _new_classifier(study: Study, run: Run) -> Classifier:
