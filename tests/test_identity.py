@@ -48,6 +48,7 @@ MODELS = {"labelled", "imitating"}
         ({"switches": {"select_split": "test"}}, {"labelled", "publication"}),
         ({"switches": {"grad_through_attention": True}}, {"gradient", "publication"}),
         ({"permutations": 3}, {"permutation"}),
+        ({"leave_one_out": {"rejoin_tolerance": 1e-3}}, {"leave_one_out"}),
         ({"searched_adversary": {"steps": 3}}, {"search"}),
         ({"switches": {"adv_iterate": "last"}}, {"search", "publication"}),
         ({"epsilons": [0.01, 0.1]}, {"search", "publication"}),

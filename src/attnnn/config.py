@@ -191,6 +191,27 @@ class SearchedAdversary(_Strict):
     )
 
 
+class LeaveOneOut(_Strict):
+    """How far the BiLSTM reads on after a deleted token."""
+
+    rejoin_from: int | None = Field(
+        400,
+        ge=1,
+        description="Documents of so many tokens or more: a run without a token rejoins the run of the "
+        "whole document once their states agree, so that cost grows linearly with length. Null: "
+        "every run reads to the end.",
+    )
+    rejoin_tolerance: float = Field(
+        1e-5, gt=0, description="States agree when no element of h and c differs by more than this."
+    )
+    checked_deletions: int = Field(
+        200,
+        ge=0,
+        description="Deletions of rejoining documents, drawn at random, that are also run to the end; "
+        "the largest error is kept with the table.",
+    )
+
+
 class Study(_Strict):
     """Everything a study is made of."""
 
@@ -240,6 +261,7 @@ class Study(_Strict):
     searched_adversary: SearchedAdversary = Field(
         SearchedAdversary(), description="Per-instance search."
     )
+    leave_one_out: LeaveOneOut = Field(LeaveOneOut(), description="Leave-one-out of the BiLSTM.")
     permutations: int = Field(100, ge=1, description="Permutations of each document's attention.")
     bootstrap: int = Field(1000, ge=2, description="Resamples of a bootstrap interval.")
 

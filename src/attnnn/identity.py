@@ -54,6 +54,8 @@ def of_importance(study: Study, run: Run, method: str) -> Identity:
     identity = {"model": run.model.name, "seed": run.seed, "method": method}
     if method == "gradient":
         identity |= _switches(study, run.corpus, ("grad_through_attention",))
+    elif run.model.encoder == "bilstm":
+        identity |= study.leave_one_out.model_dump()
     return identity
 
 

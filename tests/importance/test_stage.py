@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from attnnn import design, schemas
+from attnnn.config import LeaveOneOut
 from attnnn.design import Run
 from attnnn.errors import UserError
 from attnnn.importance.stage import correlate, measure
 from attnnn.layout import IMPORTANCE_METHODS, Layout
 from attnnn.models.stage import train
 from attnnn.ragged import Ragged
-from attnnn.store import read_table, write_table
+from attnnn.store import facts_of, read_table, write_table
 from tests.models.conftest import study_in, write_corpus
 
 
@@ -97,3 +98,18 @@ def test_an_unknown_method_is_answered_with_the_known_ones(study):
     run = design.base_run(study, "tiny")
     with pytest.raises(UserError, match="expected one of gradient, leave_one_out"):
         measure(study, run, "occlusion", device="cpu", threads=1)
+
+
+def test_the_error_of_rejoining_is_kept_with_the_table(study):
+    settings = {"rejoin_from": 6, "rejoin_tolerance": 0.05, "checked_deletions": 40}
+    rejoining = study.model_copy(update={"leave_one_out": LeaveOneOut(**settings)})
+    run = design.base_run(study, "tiny")
+    exact_table, exact = importance(study, run, "leave_one_out")
+    table, found = importance(rejoining, run, "leave_one_out")
+    assert "rejoining" not in facts_of(exact_table)
+    kept = facts_of(table)["rejoining"]
+    long = exact.lengths >= 6
+    assert kept["documents"] == long.sum()
+    assert kept["tokens"] == exact.lengths[long].sum()
+    assert kept["checked"] == min(40, kept["tokens"])
+    assert 0 < kept["largest_error"] <= np.abs(found.values - exact.values).max() + 1e-7

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +18,9 @@ from attnnn.importance.predictions import read_test_predictions
 from attnnn.layout import IMPORTANCE_METHODS, Layout
 from attnnn.ragged import Ragged
 from attnnn.store import read_table, write_table
+
+if TYPE_CHECKING:
+    from attnnn.models.classifier import Classifier
 
 
 def measure(study: Study, run: Run, method: str, *, device: str, threads: int) -> None:
@@ -44,15 +49,14 @@ def measure(study: Study, run: Run, method: str, *, device: str, threads: int) -
     folder = Path(layout.model(run.corpus, run.model.name, run.seed, "model.json")).parent
     classifier = load_classifier(folder, device=device)
     imposed = _imposed(study, run)
+    facts: dict[str, Any] = {}
     if method == "gradient":
         from attnnn.importance.gradient import gradient
 
         through = study.protocol_of(run.corpus).grad_through_attention
         signed = gradient(classifier, documents.tokens, imposed=imposed, through_attention=through)
     else:
-        from attnnn.importance.leave_one_out import leave_one_out
-
-        signed = leave_one_out(classifier, documents.tokens, imposed=imposed)
+        signed, facts = _leave_one_out(study, run, classifier, documents.tokens, imposed)
     write_table(
         layout.importance_of(run, method),
         schemas.IMPORTANCE,
@@ -61,8 +65,39 @@ def measure(study: Study, run: Run, method: str, *, device: str, threads: int) -
             "importance": signed.with_values(np.abs(signed.values)),
             "signed": signed,
         },
-        made_by={"corpus": run.corpus, "identity": identity.of_importance(study, run, method)},
+        made_by={
+            "corpus": run.corpus,
+            "identity": identity.of_importance(study, run, method),
+            **facts,
+        },
     )
+
+
+def _leave_one_out(
+    study: Study, run: Run, classifier: Classifier, tokens: Ragged, imposed: Ragged | None
+) -> tuple[Ragged, dict[str, Any]]:
+    """Signed scores, and what is known of the error made in long documents."""
+    from attnnn.importance.leave_one_out import leave_one_out
+    from attnnn.importance.rejoining import check_rejoining
+
+    settings = study.leave_one_out
+    signed = leave_one_out(
+        classifier,
+        tokens,
+        imposed=imposed,
+        rejoin_from=settings.rejoin_from,
+        tolerance=settings.rejoin_tolerance,
+    )
+    checked = check_rejoining(
+        classifier,
+        tokens,
+        signed,
+        rejoin_from=settings.rejoin_from,
+        deletions=settings.checked_deletions,
+        rng=np.random.default_rng(run.seed),
+        imposed=imposed,
+    )
+    return signed, {"rejoining": asdict(checked)} if checked.documents else {}
 
 
 def correlate(study: Study, run: Run) -> None:

@@ -1,0 +1,142 @@
+"""Runs of shortened documents in one direction: rows of one matrix that advance together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+from numpy.typing import NDArray
+from torch import Tensor
+
+from attnnn.importance.reading import Items, Reading, Recurrence
+
+# Rows that advance together: their gates stay in a core's cache; a GPU needs more to be busy.
+ROWS = {"cpu": 256, "cuda": 16_384}
+# Most steps between two looks at which rows have ended.
+STEPS = 32
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """Additive attention v·tanh(W h + b), as one direction's half of h sees it.
+
+    Attributes:
+        weight: this direction's half of W, transposed.
+        rest: the other direction's part of W h, and b.
+        score: v.
+    """
+
+    weight: Float[Tensor, "size inner"]
+    rest: Float[Tensor, "items inner"]
+    score: Float[Tensor, " inner"]
+
+
+@dataclass(frozen=True)
+class Way:
+    """What a run in one direction needs at every item besides its own state.
+
+    Attributes:
+        reading: the direction's run over whole documents.
+        decoder: w of this direction's half of a state.
+        contribution: the other direction's part of w·h, in double precision.
+        scoring: how a state is scored; None if attention does not depend on states.
+        whole: attention weight, unnormalised and 0 at symbols, and weight times w·h of every item in
+            the whole document.
+    """
+
+    reading: Reading
+    decoder: Float[Tensor, " size"]
+    contribution: Float[Tensor, " items"]
+    scoring: Scoring | None
+    whole: Float[Tensor, "2 items"]
+
+
+class Runs:
+    """Runs of variants in one direction, as rows; those that wait come in order of their length.
+
+    Attributes:
+        rows: how many are running.
+        at: the item that each row reads next.
+        left: items that each row has yet to read.
+        variant: the variant of each row.
+        sums: Σ weight and Σ weight · contribution so far, of every variant.
+    """
+
+    def __init__(self, way: Way, items: Items, deleted: NDArray[np.int64]) -> None:
+        device = way.reading.words.device
+        left = items.lengths[items.document[deleted]] - items.local[deleted]
+        order = np.argsort(-left, kind="stable")
+        order = order[: np.searchsorted(-left[order], 0)]
+        self.way = way
+        self.waiting = torch.from_numpy(
+            np.stack([deleted + 1, left, np.arange(len(left))])[:, order]
+        )
+        self.waiting = self.waiting.to(device)
+        room = min(ROWS[device.type], len(order))
+        self.recurrence = Recurrence(way.reading.lstm, room)
+        self.rows, self.begun = 0, 0
+        self.state = torch.zeros(3, room, dtype=torch.int64, device=device)
+        self.at, self.left, self.variant = self.state
+        self.sums = torch.zeros(2, len(deleted), dtype=torch.float64, device=device)
+        like = way.reading.hidden
+        self.score, self.contribution = like.new_empty(2, STEPS, room)
+        self.inner = like.new_empty(room, 0 if way.scoring is None else len(way.scoring.score))
+
+    def begin(self) -> bool:
+        """Fill free rows with waiting variants; False when there is nothing left to run."""
+        room = self.state.shape[1]
+        new = self.waiting[:, self.begun : self.begun + room - self.rows]
+        here = slice(self.rows, self.rows + new.shape[1])
+        self.state[:, here] = new
+        # The state before the deleted item, two before the one to read next.
+        torch.index_select(self.way.reading.hidden, 0, new[0] - 2, out=self.recurrence.hidden[here])
+        torch.index_select(self.way.reading.memory, 0, new[0] - 2, out=self.recurrence.memory[here])
+        self.begun += new.shape[1]
+        self.rows = here.stop
+        return self.rows > 0
+
+    def advance(self, most: int) -> None:
+        """Let every row read, until the first has nothing left or `most` items are read."""
+        rows, way, recurrence = self.rows, self.way, self.recurrence
+        steps = min(most, int(self.left[:rows].min()))
+        items = self.at[:rows] + torch.arange(steps, device=self.at.device)[:, None]
+        words = way.reading.words.index_select(0, items.flatten()).view_as(items)
+        score, contribution = self.score[:steps, :rows], self.contribution[:steps, :rows]
+        recurrence.use(rows)
+        scoring, inner = way.scoring, self.inner[:rows]
+        for step in range(steps):
+            hidden = recurrence.step(way.reading.inputs, words[step])
+            torch.mv(hidden, way.decoder, out=contribution[step])
+            if scoring is not None:
+                torch.index_select(scoring.rest, 0, items[step], out=inner)
+                inner.addmm_(hidden, scoring.weight).tanh_()
+                torch.mv(inner, scoring.score, out=score[step])
+        weight = way.whole[0, items] if scoring is None else score.double().exp_()
+        weighted = weight * (contribution + way.contribution[items])
+        self.add(torch.stack([weight.sum(0), weighted.sum(0)]))
+        self.at[:rows] += steps
+        self.left[:rows] -= steps
+
+    def add(self, sums: Float[Tensor, "2 rows"]) -> None:
+        """Add to the sums of the running variants."""
+        self.sums[:, self.variant[: self.rows]] += sums
+
+    def distance(self) -> Float[Tensor, " rows"]:
+        """The largest difference of any element of h or c from the whole document's."""
+        last = self.at[: self.rows] - 1
+        reading, recurrence = self.way.reading, self.recurrence
+        hidden = (recurrence.hidden[: self.rows] - reading.hidden[last]).abs_().amax(dim=1)
+        memory = (recurrence.memory[: self.rows] - reading.memory[last]).abs_().amax(dim=1)
+        return torch.maximum(hidden, memory)
+
+    def end(self, ended: Bool[Tensor, " rows"]) -> None:
+        """Make room: those that go on become the first rows."""
+        going = (~ended).nonzero()[:, 0]
+        if len(going) == self.rows:
+            return
+        self.rows = len(going)
+        self.state[:, : self.rows] = self.state.index_select(1, going)
+        for states in (self.recurrence.hidden, self.recurrence.memory):
+            states[: self.rows] = states.index_select(0, going)
