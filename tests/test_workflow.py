@@ -103,3 +103,30 @@ def test_cuda_without_a_gpu_is_refused(monkeypatch: pytest.MonkeyPatch):
     assert torch_device("auto") == torch_device("cpu") == "cpu"
     with pytest.raises(UserError, match="expected a GPU for 'cuda'"):
         torch_device("cuda")
+
+
+def two_corpora(path: str) -> dict[str, Any]:
+    sources = {"planted": SOURCES["planted"], "table": {"kind": "table", "path": path}}
+    return {"corpora": {name: {"source": source} for name, source in sources.items()}}
+
+
+def test_a_missing_corpus_ends_the_study():
+    with pytest.raises(SystemExit, match=r"nowhere\.csv"):
+        read_plan(two_corpora("/nowhere.csv"), check=True)
+
+
+def test_a_missing_corpus_is_left_out_and_named_where_that_is_asked_for(
+    capsys: pytest.CaptureFixture[str],
+):
+    config = {**two_corpora("/nowhere.csv"), "missing_corpora": "leave_out"}
+    assert list(read_plan(config, check=True).study.corpora) == ["planted"]
+    assert capsys.readouterr().err == (
+        "attnnn: left out corpus table: /nowhere.csv does not exist\n"
+    )
+
+
+def test_a_study_of_missing_corpora_only_is_refused():
+    config = two_corpora("/nowhere.csv")
+    del config["corpora"]["planted"]
+    with pytest.raises(SystemExit, match="no corpus was found"):
+        read_plan({**config, "missing_corpora": "leave_out"}, check=False)

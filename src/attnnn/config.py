@@ -196,6 +196,11 @@ class Study(_Strict):
 
     results_dir: str = Field("results", min_length=1, description="Folder that the study writes.")
     corpora_dir: str = Field("corpora", min_length=1, description="Folder of corpora and vectors.")
+    missing_corpora: Literal["refuse", "leave_out"] = Field(
+        "refuse",
+        description="What to do about a corpus whose file or folder does not exist: refuse the study, or "
+        "leave the corpus out and say so.",
+    )
     device: Literal["auto", "cpu", "cuda"] = Field(
         "auto", description="Where models run; auto: on a GPU where there is one."
     )

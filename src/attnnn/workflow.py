@@ -14,6 +14,8 @@ from typing import Any, NoReturn
 
 from attnnn import design, device, identity, layout, targets
 from attnnn.config import SstSource, Study, TableSource, validate
+from attnnn.corpora.sources import without_missing
+from attnnn.corpora.stage import check_sources
 from attnnn.design import Model, Run
 from attnnn.errors import UserError
 from attnnn.identity import Identity
@@ -121,10 +123,13 @@ def read_plan(config: Mapping[str, Any], *, check: bool) -> Plan:
     """
     try:
         study = validate(config, where="configuration")
+        left_out: list[str] = []
+        if study.missing_corpora == "leave_out":
+            study, left_out = without_missing(study)
         if check:
-            from attnnn.corpora.stage import check_sources
-
             check_sources(study)
+            for corpus in left_out:
+                print(f"attnnn: left out corpus {corpus}", file=sys.stderr)
     except UserError as error:
         _refuse(error)
     return Plan(study)

@@ -11,6 +11,28 @@ from attnnn.corpora.texts import SPLITS, Texts
 from attnnn.errors import UserError
 
 
+def without_missing(study: Study) -> tuple[Study, list[str]]:
+    """The study of the corpora that exist, and where the others were looked for.
+
+    Raises:
+        UserError: none exists.
+    """
+    missing = {name: where for name in study.corpora if (where := _missing(study, name))}
+    found = {name: corpus for name, corpus in study.corpora.items() if name not in missing}
+    told = [f"{name}: {where} does not exist" for name, where in missing.items()]
+    if not found:
+        raise UserError(f"no corpus was found: {'; '.join(told)}; set corpora_dir")
+    return study.model_copy(update={"corpora": found}), told
+
+
+def _missing(study: Study, corpus: str) -> str | None:
+    source = study.corpora[corpus].source
+    if isinstance(source, PlantedSource) or (isinstance(source, SstSource) and source.download):
+        return None
+    path = study.source_path(source.path)
+    return None if path.exists() else str(path)
+
+
 def require_source(study: Study, corpus: str) -> None:
     """Look at a source without reading it whole.
 

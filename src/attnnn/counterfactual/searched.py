@@ -15,6 +15,7 @@ from tqdm import tqdm
 from attnnn.config import SearchedAdversary
 from attnnn.importance.predictions import Decoder
 from attnnn.models.batches import length_sorted_batches
+from attnnn.models.optimizer import AmsGrad
 from attnnn.ragged import Ragged, unpadded
 
 CrossWeight = Literal["paper", "code"]
@@ -58,7 +59,6 @@ def search_adversaries(
     epsilons: list[float],
     seed: int,
     device: str = "cpu",
-    threads: int = 1,
     max_tokens: int | None = None,
 ) -> Found:
     """Search K attention vectors a document, far from the model's and from one another.
@@ -80,12 +80,10 @@ def search_adversaries(
         epsilons: the ε that the best iterate is kept for; none, to keep the last alone.
         seed: of the random starts.
         device: ``cpu`` or ``cuda``.
-        threads: CPU threads, from here on.
         max_tokens: padded tokens of a batch, which bounds memory; None: what suits the device.
 
     Source: Jain & Wallace 2019, section 4.2.2, equation 2 and Algorithm 3; AMSGrad: Reddi et al. 2018.
     """
-    torch.set_num_threads(threads)
     last = np.zeros((settings.adversaries, len(attention.values)), np.float32)
     best = {epsilon: attention.values.astype(np.float32) for epsilon in epsilons}
     feasible = {epsilon: np.zeros(len(attention), np.bool_) for epsilon in epsilons}
@@ -263,7 +261,7 @@ def _descend(
 ) -> Float[Tensor, "k batch token"]:
     """Attention after the last step; every iterate on the way, first and last too, is archived."""
     scores = torch.nn.Parameter(start)
-    optimizer = torch.optim.Adam([scores], lr=settings.learning_rate, amsgrad=True, fused=True)
+    optimizer = AmsGrad([([scores], 0.0)], learning_rate=settings.learning_rate)
     for _ in range(settings.steps):
         point = objective.iterate(scores)
         archive.add(point)

@@ -15,6 +15,7 @@ from attnnn.counterfactual.exact import ExactAdversary, exact_adversary
 from attnnn.counterfactual.outcome import Outcome, best_of
 from attnnn.counterfactual.permutation import absolute_changes, logit_moments, permuted_logits
 from attnnn.design import Run
+from attnnn.device import set_up_torch
 from attnnn.errors import UserError
 from attnnn.importance.predictions import read_predictions, read_test_predictions
 from attnnn.layout import Layout
@@ -71,6 +72,7 @@ def search(study: Study, run: Run, *, device: str, threads: int) -> None:
     """
     from attnnn.counterfactual.searched import search_adversaries
 
+    set_up_torch(threads)
     layout, protocol = Layout(study.results_dir), study.protocol_of(run.corpus)
     predictions, decoder = read_test_predictions(layout.predictions_of(run))
     own = predictions.attention
@@ -84,7 +86,6 @@ def search(study: Study, run: Run, *, device: str, threads: int) -> None:
         epsilons=study.epsilons if keeps_best else [],
         seed=run.seed,
         device=device,
-        threads=threads,
     )
     candidates = [Outcome.of(attention, own, decoder) for attention in found.last]
     unchanged = Outcome.of(own, own, decoder)

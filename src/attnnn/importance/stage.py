@@ -9,6 +9,7 @@ import numpy as np
 from attnnn import design, identity, schemas
 from attnnn.config import Study
 from attnnn.design import Run
+from attnnn.device import set_up_torch
 from attnnn.errors import UserError
 from attnnn.importance.correlation import correlate_pairs
 from attnnn.importance.predictions import read_test_predictions
@@ -30,8 +31,6 @@ def measure(study: Study, run: Run, method: str, *, device: str, threads: int) -
     Raises:
         UserError: there is no such method, or a file that it needs is missing.
     """
-    import torch
-
     from attnnn.models.documents import read_documents
     from attnnn.models.persistence import load_classifier
 
@@ -39,9 +38,7 @@ def measure(study: Study, run: Run, method: str, *, device: str, threads: int) -
         raise UserError(
             f"{method!r} is no importance method; expected one of {', '.join(IMPORTANCE_METHODS)}"
         )
-    torch.set_num_threads(threads)
-    torch.backends.cuda.matmul.allow_tf32 = False
-    torch.backends.cudnn.allow_tf32 = False
+    set_up_torch(threads)
     layout = Layout(study.results_dir)
     documents = read_documents(layout.corpus(run.corpus, "documents.parquet")).of_split("test")
     folder = Path(layout.model(run.corpus, run.model.name, run.seed, "model.json")).parent

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file
 
 from attnnn import identity, schemas
 from attnnn.config import Study
 from attnnn.design import Run
+from attnnn.device import set_up_torch
 from attnnn.layout import Layout
 from attnnn.measures import roc_auc
 from attnnn.models.classifier import Classifier, build
@@ -45,7 +45,7 @@ def train(study: Study, run: Run, *, device: str, threads: int) -> None:
     Raises:
         UserError: a file that the run needs is missing.
     """
-    _prepare_torch(threads)
+    set_up_torch(threads)
     layout = Layout(study.results_dir)
     material = read_material(study, run)
     training = _new_training(study, run, material, _new_classifier(study, run).to(device))
@@ -60,12 +60,6 @@ def train(study: Study, run: Run, *, device: str, threads: int) -> None:
     _write_model(study, run, training.classifier, progress)
     _write_predictions(study, run, training.classifier, material)
     checkpoint.remove()
-
-
-def _prepare_torch(threads: int) -> None:
-    torch.set_num_threads(threads)
-    torch.backends.cuda.matmul.allow_tf32 = False
-    torch.backends.cudnn.allow_tf32 = False
 
 
 def _new_classifier(study: Study, run: Run) -> Classifier:
