@@ -16,15 +16,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = _parser().parse_args(arguments)
     os.environ["OMP_NUM_THREADS"] = str(chosen.threads)
 
-    import torch
-
-    from attnnn.device import torch_device
+    from attnnn.device import set_up_torch, torch_device
     from benchmarks import clock, records
     from benchmarks.figure import draw
 
-    torch.set_num_threads(chosen.threads)
-    torch.backends.cuda.matmul.allow_tf32 = False
-    torch.backends.cudnn.allow_tf32 = False
+    set_up_torch(chosen.threads)
     device = torch_device(chosen.device)
     conditions = records.Conditions(
         machine=clock.machine(device, chosen.threads),

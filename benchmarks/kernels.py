@@ -169,7 +169,6 @@ def searched(
             epsilons=list(epsilons),
             seed=0,
             device=material.device.type,
-            threads=torch.get_num_threads(),
         )
     )
 

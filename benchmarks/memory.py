@@ -36,11 +36,12 @@ def main() -> None:
     """Run one kernel once and print what it took."""
     import torch
 
+    from attnnn.device import set_up_torch
     from benchmarks.kernels import KERNELS, result_rows
     from benchmarks.material import SIZES, generate
 
     kernel, size, device, threads, documents = sys.argv[1:]
-    torch.set_num_threads(int(threads))
+    set_up_torch(int(threads))
     material = generate(SIZES[size], device=device)  # type: ignore[index]
     if KERNELS[kernel].of == "test":
         _ = material.predictions

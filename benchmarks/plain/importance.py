@@ -46,7 +46,7 @@ def leave_one_out(model: PlainModel, tokens: Ragged, *, every: int = 1) -> Ragge
     for rows in batches(tokens):
         ids, lengths = pad([tokens[row] for row in rows], device)
         whole = torch.sigmoid(model(ids, lengths))
-        changes = torch.full(ids.shape, torch.nan, device=device)
+        changes = torch.full(ids.shape, torch.nan, device=device, dtype=whole.dtype)
         for position in range(1, ids.shape[1] - 1, every):
             rest = torch.cat([ids[:, :position], ids[:, position + 1 :]], dim=1)
             has_token = position < lengths - 1
