@@ -99,7 +99,7 @@ def _record(kernel: str, size: str, plain: Seconds, fast: Seconds, given: Condit
         "gemm_gflops": given.product_rate / 1e9,
     }
     if given.with_memory:
-        documents = {"leave_one_out": 8 if size != "long" else 1}.get(kernel, 512)
+        documents = {"leave_one_out": 8 if size != "long" else 1}.get(kernel, 128)
         record |= memory.peak(
             kernel, size, device=given.device, threads=given.threads, documents=documents
         )
