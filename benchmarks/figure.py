@@ -47,7 +47,7 @@ def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
             axes.scatter(ratios, heights, color=colour, marker=marker, s=36, label=label, zorder=3)
             for ratio, height in zip(ratios, heights, strict=True):
                 axes.annotate(
-                    f"{ratio:.3g}",
+                    f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.3g}",
                     (ratio, height),
                     xytext=(0, 6),
                     textcoords="offset points",
