@@ -5,7 +5,7 @@ CORES ?= all
 BIN := .venv/bin
 STAMP := .venv/made
 
-.PHONY: env results test lint types format schema clean-env
+.PHONY: env results test lint types format schema bench bench-quick clean-env
 
 env: $(STAMP)
 
@@ -38,6 +38,13 @@ format: env
 
 schema: env
 	$(BIN)/attnnn schema
+
+# Minutes, best on a machine that does nothing else; for options: python -m benchmarks --help
+bench: env
+	$(BIN)/python -m benchmarks
+
+bench-quick: env
+	$(BIN)/python -m benchmarks --quick --no-memory --no-growth --out build/bench-quick.json
 
 clean-env:
 	rm -rf .venv

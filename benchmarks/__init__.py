@@ -1,0 +1,1 @@
+"""Every kernel against a plain implementation of the papers' algorithm, on generated inputs."""
