@@ -25,7 +25,9 @@ wildcard_constraints:
     corpus="|".join(plan.study.corpora),
     model=MODEL_PATTERN,
     seed=r"\d+",
-    method="|".join(layout.IMPORTANCE_METHODS),
+
+
+include: "workflow/rules/common.smk"
 
 
 rule all:
@@ -34,7 +36,6 @@ rule all:
         targets.all_targets(plan.study),
 
 
-include: "workflow/rules/common.smk"
 include: "workflow/rules/corpora.smk"
 include: "workflow/rules/models.smk"
 include: "workflow/rules/importance.smk"

@@ -1,4 +1,5 @@
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -64,13 +65,11 @@ def record(monkeypatch: pytest.MonkeyPatch, target: str) -> list[tuple[Any, ...]
 
 
 def test_there_is_a_verb_for_each_rule():
-    rules = {
-        line.split()[1].rstrip(":")
-        for path in (ROOT / "workflow" / "rules").glob("*.smk")
-        for line in path.read_text().splitlines()
-        if line.startswith(("rule ", "checkpoint "))
-    }
-    assert rules == set(VERBS)
+    rules = "".join(path.read_text() for path in (ROOT / "workflow" / "rules").glob("*.smk"))
+    assert sorted(re.findall(r'"attnnn (\w+) ', rules)) == sorted(VERBS)
+    named = re.findall(r"^(?:rule|checkpoint) (\w+):", rules, re.MULTILINE)
+    generated = re.findall(r'job\.rule\("(\w+)"\)\n', rules)
+    assert {*named, *generated} == set(VERBS)
     assert set(VERBS) <= set(main.commands)
 
 
@@ -86,16 +85,17 @@ def test_help_lists_the_verbs_in_the_order_of_the_study():
     assert [word for word in lines if word in VERBS] == VERBS
 
 
-def test_a_run_is_read_from_its_names(study_file: str, monkeypatch: pytest.MonkeyPatch):
+def test_runs_are_read_from_their_names(study_file: str, monkeypatch: pytest.MonkeyPatch):
     calls = record(monkeypatch, "attnnn.models.stage.train")
     name = "average-imposed-bilstm-additive-lambda-0.001"
-    done = call("train", "--config", study_file, "--corpus", "two", "--model", name, "--seed", "7")
+    runs = ["--run", f"{name}/seed-7", "--run", "bilstm-uniform/seed-10"]
+    done = call("train", "--config", study_file, "--corpus", "two", *runs)
     assert done.exit_code == 0, done.output
-    run = Run("two", Model.parse(name), 7)
-    assert calls == [(run, {"device": "cpu", "threads": 3})]
+    read = [Run("two", Model.parse(name), 7), Run("two", Model("bilstm", "uniform"), 10)]
+    assert calls == [(read, {"device": "cpu", "threads": 3, "at_once": 1})]
 
 
-def test_model_and_seed_default_to_the_base_run(study_file: str, monkeypatch: pytest.MonkeyPatch):
+def test_the_run_defaults_to_the_base_run(study_file: str, monkeypatch: pytest.MonkeyPatch):
     calls = record(monkeypatch, "attnnn.counterfactual.stage.permute")
     assert call("permute", "--config", study_file, "--corpus", "one").exit_code == 0
     assert calls == [(Run("one", Model("bilstm", "additive"), 10), {})]
@@ -105,13 +105,13 @@ def test_threads_and_device_override_the_configuration(
     study_file: str, monkeypatch: pytest.MonkeyPatch
 ):
     calls = record(monkeypatch, "attnnn.importance.stage.measure")
-    options = ["--method", "gradient", "--threads", "2", "--device", "auto"]
+    options = ["--threads", "2", "--device", "auto"]
     done = call("measure", "--config", study_file, "--corpus", "one", *options)
     assert done.exit_code == 0, done.output
     import torch
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    assert calls[0][1:] == ("gradient", {"device": device, "threads": 2})
+    assert calls[0][1:] == ({"device": device, "threads": 2},)
 
 
 def test_an_unknown_corpus_is_answered_with_the_known_ones(study_file: str):
@@ -122,9 +122,18 @@ def test_an_unknown_corpus_is_answered_with_the_known_ones(study_file: str):
 
 @pytest.mark.parametrize("model", ["lstm-additive", "bilstm-dot", "bilstm", "average-imposed-x"])
 def test_an_unknown_model_is_answered_with_the_known_parts(study_file: str, model: str):
-    line = refused("train", "--config", study_file, "--corpus", "one", "--model", model)
+    run = ["--run", f"{model}/seed-10"]
+    line = refused("train", "--config", study_file, "--corpus", "one", *run)
     assert "bilstm, average" in line
     assert "additive, uniform, imposed" in line
+
+
+@pytest.mark.parametrize(
+    "name", ["bilstm-additive", "bilstm-additive/seed-", "bilstm-additive/seed-x"]
+)
+def test_a_run_without_a_seed_is_answered_with_the_form_of_a_name(study_file: str, name: str):
+    line = refused("permute", "--config", study_file, "--corpus", "one", "--run", name)
+    assert "MODEL/seed-SEED" in line
 
 
 def test_a_missing_configuration_is_refused_in_one_line():

@@ -1,6 +1,6 @@
 import pytest
 
-from attnnn import layout, targets
+from attnnn import design, layout, targets
 from attnnn.config import Study, validate
 
 PLANTED = {"source": {"kind": "planted", "regime": "lexical"}}
@@ -54,7 +54,7 @@ def test_planted_truth_needs_planted_corpora_alone(study: Study):
 
 
 def test_the_sweep_has_both_seeds_under_the_clean_protocol(study: Study):
-    runs = targets.swept_runs(study, "one")
+    runs = design.swept_runs(study, "one")
     assert [(run.seed, run.model.lambda_) for run in runs] == [
         (10, 0),
         (10, 0.1),

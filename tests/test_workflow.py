@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from attnnn import device
-from attnnn.config import validate
+from attnnn.config import Jobs, validate
+from attnnn.design import Run
 from attnnn.device import torch_device, wants_gpu
 from attnnn.errors import UserError
+from attnnn.jobs import Job
 from attnnn.workflow import Plan, growing, read_plan
 
 SOURCES = {
@@ -24,6 +26,10 @@ def plan() -> Plan:
     corpora = {name: {"source": source} for name, source in SOURCES.items()}
     corpora["table"] |= {"embedding": {"kind": "file", "path": "words.vec"}}
     return Plan(validate({"corpora": corpora, "corpora_dir": "texts"}, where="test"))
+
+
+def job(corpus: str, *names: str) -> Job:
+    return Job(corpus, 1, tuple(Run.parse(corpus, name) for name in names))
 
 
 def at(corpus: str, model: str = "bilstm-additive", seed: str = "10") -> Any:
@@ -45,23 +51,42 @@ def test_a_corpus_is_made_again_when_its_files_change(plan: Plan, corpus: str, f
 
 def test_vectors_of_a_corpus(plan: Plan):
     assert plan.vectors(at("table")) == ["texts/words.vec"]
-    assert plan.embedding(at("table")) == ["results/corpora/table/embedding.safetensors"]
-    assert plan.vectors(at("planted")) == plan.embedding(at("planted")) == []
+    assert plan.embedding(job("table")) == ["results/corpora/table/embedding.safetensors"]
+    assert plan.vectors(at("planted")) == plan.embedding(job("planted")) == []
 
 
 def test_a_training_waits_for_the_run_it_learns_from(plan: Plan):
     predictions = "results/models/trees/{}/seed-10/predictions.parquet"
     base = [predictions.format("bilstm-additive")]
-    assert plan.guide(at("trees")) == []
-    assert plan.guide(at("trees", "bilstm-additive-lambda-0.001", "50")) == base
-    assert plan.guide(at("trees", "average-imposed-bilstm-additive")) == base
-    swept = "bilstm-additive-lambda-0.001"
-    assert plan.guide(at("trees", f"average-imposed-{swept}")) == [predictions.format(swept)]
+    swept, imposed = "bilstm-additive-lambda-0.001", "average-imposed"
+    assert plan.guides(job("trees", "bilstm-additive/seed-10", "bilstm-uniform/seed-10")) == []
+    together = job("trees", f"{swept}/seed-50", f"{imposed}-bilstm-additive/seed-10")
+    assert plan.guides(together) == base
+    assert plan.guides(job("trees", f"{imposed}-{swept}/seed-10")) == [predictions.format(swept)]
+
+
+def test_a_training_job_is_named_by_its_first_run_and_writes_all_of_them(plan: Plan):
+    both = job("trees", "bilstm-uniform/seed-10", "bilstm-additive/seed-50")
+    assert both.name == "bilstm-uniform/seed-10"
+    assert both.options == "--run bilstm-uniform/seed-10 --run bilstm-additive/seed-50"
+    written = plan.trained(both)
+    assert len(written) == 8
+    assert written[0] == "results/models/trees/bilstm-uniform/seed-10/weights.safetensors"
+    assert written[7] == "results/models/trees/bilstm-additive/seed-50/predictions.parquet"
+    assert set(plan.settings_of("train", both)) == {run.name for run in both.runs}
+
+
+def test_no_more_runs_at_once_than_a_job_has(plan: Plan):
+    study = plan.study.model_copy(update={"jobs": Jobs(runs=4, runs_at_once=2)})
+    one, three = ["bilstm-uniform/seed-10"], [f"bilstm-additive/seed-{seed}" for seed in (1, 2, 3)]
+    assert Plan(study).at_once(job("trees", *one)) == 1
+    assert Plan(study).at_once(job("trees", *three)) == 2
 
 
 def test_only_base_models_are_urgent(plan: Plan):
-    assert plan.urgency(at("trees")) > plan.urgency(at("trees", seed="50"))
-    assert plan.urgency(at("trees")) > plan.urgency(at("trees", "bilstm-uniform"))
+    base, other = "bilstm-additive/seed-10", "bilstm-uniform/seed-10"
+    assert plan.urgency(job("trees", other, base)) > plan.urgency(job("trees", other))
+    assert plan.urgency(job("trees", base)) > plan.urgency(job("trees", "bilstm-additive/seed-50"))
 
 
 def test_resources_grow_with_every_attempt():

@@ -12,9 +12,9 @@ from typing import IO, Any, TypeVar, cast
 
 import click
 
-from attnnn import __version__, device, layout
+from attnnn import __version__, design, device, layout
 from attnnn.config import Study, load
-from attnnn.design import BASE, Model, Run
+from attnnn.design import Run
 from attnnn.errors import UserError
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
@@ -40,11 +40,11 @@ class _Verbs(click.Group):
         return list(self.commands)  # in the order of the study
 
 
-def _model(name: str) -> Model:
+def _parsed(corpus: str, name: str) -> Run:
     try:
-        return Model.parse(name)
+        return Run.parse(corpus, name)
     except ValueError as error:
-        raise UserError(f"--model: {error}") from None
+        raise UserError(f"--run: {error}") from None
 
 
 def _with_study(verb: Verb) -> Verb:
@@ -85,16 +85,35 @@ def _with_run(verb: Verb) -> Verb:
 
     @_with_corpus
     @click.option(
-        "--model",
-        default=BASE.name,
-        show_default=True,
-        help="A model by its name, for instance bilstm-uniform or bilstm-additive-lambda-0.001.",
+        "--run",
+        "name",
+        metavar="MODEL/seed-SEED",
+        help="A run by its name, for instance bilstm-uniform/seed-10.  [default: the base model's]",
     )
-    @click.option("--seed", type=click.IntRange(min=0), help="Seed.  [default: base_seed]")
     @wraps(verb)
-    def wrapped(study: Study, corpus: str, model: str, seed: int | None, **options: Any) -> Any:
-        run = Run(corpus, _model(model), study.base_seed if seed is None else seed)
+    def wrapped(study: Study, corpus: str, name: str | None, **options: Any) -> Any:
+        run = design.base_run(study, corpus) if name is None else _parsed(corpus, name)
         return verb(study, run, **options)
+
+    return cast("Verb", wrapped)
+
+
+def _with_runs(verb: Verb) -> Verb:
+    """Give a verb the study and runs of one corpus."""
+
+    @_with_corpus
+    @click.option(
+        "--run",
+        "names",
+        multiple=True,
+        metavar="MODEL/seed-SEED",
+        help="A run by its name, for instance bilstm-uniform/seed-10; may be given again.  "
+        "[default: the base model's]",
+    )
+    @wraps(verb)
+    def wrapped(study: Study, corpus: str, names: tuple[str, ...], **options: Any) -> Any:
+        runs = [_parsed(corpus, name) for name in names] or [design.base_run(study, corpus)]
+        return verb(study, runs, **options)
 
     return cast("Verb", wrapped)
 
@@ -170,24 +189,23 @@ def check(study: Study) -> None:
 
 
 @main.command()
-@_with_run
+@_with_runs
 @_with_machine
-def train(study: Study, run: Run, *, device: str, threads: int) -> None:
-    """Train a model, or go on with an interrupted training."""
+def train(study: Study, runs: list[Run], *, device: str, threads: int) -> None:
+    """Train models, or go on with interrupted trainings."""
     from attnnn.models import stage
 
-    stage.train(study, run, device=device, threads=threads)
+    stage.train(study, runs, device=device, threads=threads, at_once=study.jobs.runs_at_once)
 
 
 @main.command()
 @_with_run
-@click.option("--method", type=click.Choice(layout.IMPORTANCE_METHODS), required=True)
 @_with_machine
-def measure(study: Study, run: Run, *, method: str, device: str, threads: int) -> None:
-    """Measure the importance of every token of the test split."""
+def measure(study: Study, run: Run, *, device: str, threads: int) -> None:
+    """Measure the importance of every token of the test split, by every method."""
     from attnnn.importance import stage
 
-    stage.measure(study, run, method, device=device, threads=threads)
+    stage.measure(study, run, device=device, threads=threads)
 
 
 @main.command()
@@ -228,12 +246,12 @@ def solve(study: Study, run: Run) -> None:
 
 
 @main.command()
-@_with_run
-def diverge(study: Study, run: Run) -> None:
-    """Compare a run's attention and predictions with the base model's."""
+@_with_runs
+def diverge(study: Study, runs: list[Run]) -> None:
+    """Compare the attention and predictions of runs with the base model's."""
     from attnnn.counterfactual import stage
 
-    stage.diverge(study, run)
+    stage.diverge(study, runs)
 
 
 @main.command()

@@ -179,6 +179,20 @@ class Corpus(_Strict):
     )
 
 
+class Jobs(_Strict):
+    """How trainings are shared out among the jobs of the workflow."""
+
+    runs: int = Field(
+        1,
+        ge=1,
+        description="Trainings of one corpus that a job does. More save the start of a job, which for "
+        "small models takes as long as training; but one that changes trains its whole job again.",
+    )
+    runs_at_once: int = Field(
+        1, ge=1, description="Of these, how many at the same time: they share the job's GPU."
+    )
+
+
 class SearchedAdversary(_Strict):
     """Jain & Wallace's search for adversarial attention (Algorithm 3 and released code)."""
 
@@ -231,6 +245,7 @@ class Study(_Strict):
         description="CPU threads of a job that trains or needs gradients. Small models run best on one "
         "each, several jobs side by side. Results are the same to the byte for the same number.",
     )
+    jobs: Jobs = Field(Jobs(), description="How trainings are shared out among jobs.")
     protocol: ProtocolName = Field("clean", description="Preset of the switches.")
     switches: dict[str, Any] = Field({}, description="Single switches that override the preset.")
     corpora: dict[Annotated[str, Field(pattern=NAME)], Corpus] = Field(

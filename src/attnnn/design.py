@@ -20,6 +20,7 @@ Attention = Literal["additive", "uniform", "imposed"]
 
 _LAMBDA = "-lambda-"
 _IMPOSED = "-imposed-"
+_SEED = "/seed-"
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,25 @@ class Run:
     corpus: str
     model: Model
     seed: int
+
+    @property
+    def name(self) -> str:
+        """Its name within its corpus, which `parse` reads and paths spell."""
+        return f"{self.model.name}{_SEED}{self.seed}"
+
+    @classmethod
+    def parse(cls, corpus: str, name: str) -> Run:
+        """The run of a corpus by its name, for instance ``bilstm-additive/seed-10``.
+
+        Raises:
+            ValueError: no run has that name.
+        """
+        model, separator, seed = name.partition(_SEED)
+        if not separator or not (seed.isascii() and seed.isdigit()):
+            raise ValueError(
+                f"{name!r} names no run; expected MODEL/seed-SEED, for instance bilstm-additive/seed-10"
+            )
+        return cls(corpus, Model.parse(model), int(seed))
 
 
 BASE = Model("bilstm", "additive")
@@ -148,6 +168,44 @@ def guiding_run(study: Study, run: Run) -> Run | None:
         seed = study.base_seed if run.model.guide.lambda_ is None else run.seed
         return Run(run.corpus, run.model.guide, seed)
     return base_run(study, run.corpus) if run.model.lambda_ is not None else None
+
+
+def swept_runs(study: Study, corpus: str) -> list[Run]:
+    """All trained adversaries of a corpus, the headline seed first."""
+    return [
+        run
+        for seed in adversary_seeds(study, corpus)
+        for run in adversary_runs(study, corpus, seed)
+    ]
+
+
+def compared_runs(study: Study, corpus: str) -> list[Run]:
+    """The runs whose attention and predictions are compared with the base model's."""
+    return [
+        *seed_runs(study, corpus),
+        uniform_run(study, corpus),
+        *swept_runs(study, corpus),
+    ]
+
+
+def all_runs(study: Study, corpus: str) -> list[Run]:
+    """Every run of a corpus, those that others learn from before them."""
+    wanted = [
+        base_run(study, corpus),
+        *seed_runs(study, corpus),
+        uniform_run(study, corpus),
+        *guide_runs(study, corpus).values(),
+        *swept_runs(study, corpus),
+    ]
+    guides = [guide for run in wanted if (guide := guiding_run(study, run)) is not None]
+    distinct = dict.fromkeys(wanted + guides)
+    return sorted(distinct, key=lambda run: distance_from_labels(study, run))
+
+
+def distance_from_labels(study: Study, run: Run) -> int:
+    """How many runs, one after another, a run learns from: 0 for one trained on labels alone."""
+    guide = guiding_run(study, run)
+    return 0 if guide is None else 1 + distance_from_labels(study, guide)
 
 
 def explained_runs(study: Study, corpus: str) -> list[Run]:

@@ -24,6 +24,7 @@ TABLES = (
 TABLE_FORMATS = ("csv", "md", "tex")
 FIGURES = ("fig1", "fig2", "fig3", "fig4", "fig5", "fig6")
 FIGURE_FORMATS = ("pdf", "png")
+MODEL_FILES = ("weights.safetensors", "model.json", "history.parquet", "predictions.parquet")
 IMPORTANCE_METHODS = ("gradient", "leave_one_out")
 
 
@@ -46,7 +47,7 @@ class Layout:
         return f"{self.results_dir}/corpora/checked.json"
 
     def model(self, corpus: str, model: str, seed: int | str, file: str) -> str:
-        """``weights.safetensors``, ``model.json``, ``history.parquet`` or ``predictions.parquet``."""
+        """One of `MODEL_FILES`."""
         return f"{self.results_dir}/models/{corpus}/{model}/seed-{seed}/{file}"
 
     def checkpoint(self, corpus: str, model: str, seed: int | str) -> str:

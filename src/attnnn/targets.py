@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from attnnn import design, layout
 from attnnn.config import Study
-from attnnn.design import Run
 
 Needs = Callable[[Study, layout.Layout, str], list[str]]
 
@@ -32,15 +31,6 @@ def all_targets(study: Study) -> list[str]:
     return tables + figures
 
 
-def swept_runs(study: Study, corpus: str) -> list[Run]:
-    """All trained adversaries of a corpus, the headline seed first."""
-    return [
-        run
-        for seed in design.adversary_seeds(study, corpus)
-        for run in design.adversary_runs(study, corpus, seed)
-    ]
-
-
 def _documents(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
     return [paths.corpus(corpus, "documents.parquet"), paths.corpus(corpus, "description.json")]
 
@@ -59,7 +49,7 @@ def _guides(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
 
 
 def _sweep(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
-    runs = swept_runs(study, corpus)
+    runs = design.swept_runs(study, corpus)
     return [
         path
         for run in runs

@@ -19,9 +19,18 @@ from attnnn.corpora.stage import check_sources
 from attnnn.design import Model, Run
 from attnnn.errors import UserError
 from attnnn.identity import Identity
+from attnnn.jobs import Job, compared, training_jobs
 
 MODEL_PATTERN = r"[a-z]+-[a-z]+[-a-z0-9.+]*"
 Amount = Callable[[Any, int], int]
+
+_OF_RUN: dict[str, Callable[[Study, Run], Identity]] = {
+    "train": identity.of_run,
+    "permute": identity.of_permutation,
+    "search": identity.of_search,
+    "solve": identity.of_exact,
+    "compare": identity.of_comparison,
+}
 
 
 @dataclass(frozen=True)
@@ -59,54 +68,83 @@ class Plan:
         path = self.study.corpora[wildcards.corpus].embedding.path
         return [] if path is None else [str(self.study.source_path(path))]
 
-    def embedding(self, wildcards: Any) -> list[str]:
-        """The word vectors that training starts from, unless they are drawn at random."""
-        if self.study.corpora[wildcards.corpus].embedding.kind == "random":
-            return []
-        return [self.paths.corpus(wildcards.corpus, "embedding.safetensors")]
+    @cached_property
+    def jobs(self) -> list[Job]:
+        """All trainings, as jobs do them."""
+        return training_jobs(self.study)
 
-    def guide(self, wildcards: Any) -> list[str]:
-        """Predictions of the run that a run learns from, if it does."""
-        guide = design.guiding_run(self.study, self.run(wildcards))
-        return [] if guide is None else [self.paths.predictions_of(guide)]
+    @cached_property
+    def diverging(self) -> list[Job]:
+        """The same jobs, with the runs alone that are compared with the base model."""
+        return [job for whole in self.jobs if (job := compared(self.study, whole)) is not None]
+
+    def embedding(self, job: Job) -> list[str]:
+        """The word vectors that training starts from, unless they are drawn at random."""
+        if self.study.corpora[job.corpus].embedding.kind == "random":
+            return []
+        return [self.paths.corpus(job.corpus, "embedding.safetensors")]
+
+    def guides(self, job: Job) -> list[str]:
+        """Predictions of the runs that the runs of a job learn from."""
+        guides = [design.guiding_run(self.study, run) for run in job.runs]
+        found = [self.paths.predictions_of(guide) for guide in guides if guide is not None]
+        return list(dict.fromkeys(found))
+
+    def trained(self, job: Job) -> list[str]:
+        """What a training job writes."""
+        return [
+            self.paths.model(run.corpus, run.model.name, run.seed, file)
+            for run in job.runs
+            for file in layout.MODEL_FILES
+        ]
+
+    def predictions(self, job: Job) -> list[str]:
+        """Predictions of the runs of a job."""
+        return [self.paths.predictions_of(run) for run in job.runs]
+
+    def divergences(self, job: Job) -> list[str]:
+        """How far the runs of a job are from the base model."""
+        return [self.paths.analysis_of("divergence", run) for run in job.runs]
+
+    def at_once(self, job: Job) -> int:
+        """Runs of a job that are trained at the same time."""
+        return min(self.study.jobs.runs_at_once, len(job.runs))
 
     def importances(self, wildcards: Any) -> list[str]:
         """Token importance of a run by every method."""
         run = self.run(wildcards)
         return [self.paths.importance_of(run, method) for method in layout.IMPORTANCE_METHODS]
 
-    def base(self, wildcards: Any) -> str:
-        """Predictions of the base model of a corpus."""
-        return self.paths.predictions_of(design.base_run(self.study, wildcards.corpus))
+    def base(self, job: Job) -> str:
+        """Predictions of the base model of a job's corpus."""
+        return self.paths.predictions_of(design.base_run(self.study, job.corpus))
 
     def shown(self, wildcards: Any) -> list[str]:
         """What a table or figure `{name}` is made from."""
         return targets.needs(self.study, wildcards.name)
 
-    def urgency(self, wildcards: Any) -> int:
+    def urgency(self, job: Job) -> int:
         """Base models first: most other jobs wait for them."""
-        return int(self.run(wildcards) == design.base_run(self.study, wildcards.corpus))
+        return int(design.base_run(self.study, job.corpus) in job.runs)
 
     def settings(self, stage: str) -> Callable[[Any], Identity]:
         """For `params`: the settings that the result of a stage depends on, given its inputs."""
-        of_run: dict[str, Callable[[Study, Run], Identity]] = {
-            "train": identity.of_run,
-            "permute": identity.of_permutation,
-            "search": identity.of_search,
-            "solve": identity.of_exact,
-            "compare": identity.of_comparison,
-        }
         answers: dict[str, Callable[[Any], Identity]] = {
             "prepare": lambda wildcards: identity.of_corpus(self.study, wildcards.corpus),
             "embed": lambda wildcards: identity.of_embedding(self.study, wildcards.corpus),
-            "measure": lambda wildcards: identity.of_importance(
-                self.study, self.run(wildcards), wildcards.method
-            ),
+            "measure": lambda wildcards: {
+                method: identity.of_importance(self.study, self.run(wildcards), method)
+                for method in layout.IMPORTANCE_METHODS
+            },
             "publish": lambda wildcards: identity.of_publication(self.study),
         }
         if stage in answers:
             return answers[stage]
-        return lambda wildcards: of_run[stage](self.study, self.run(wildcards))
+        return lambda wildcards: _OF_RUN[stage](self.study, self.run(wildcards))
+
+    def settings_of(self, stage: str, job: Job) -> dict[str, Identity]:
+        """The same for a job of several runs, by the run."""
+        return {run.name: _OF_RUN[stage](self.study, run) for run in job.runs}
 
 
 def growing(amount: int) -> Amount:

@@ -78,7 +78,7 @@ def test_searched_tables_are_reproducible(study, base):
 def test_divergence_covers_every_split(study, base):
     run = design.seed_runs(study, "tiny")[0]
     other = write_predictions(study, run, seed=1)
-    diverge(study, run)
+    diverge(study, [run])
     path = Layout(study.results_dir).analysis_of("divergence", run)
     table = read_table(path, schemas.DIVERGENCE)
     assert table["split"].to_pylist() == SPLITS
@@ -93,7 +93,7 @@ def test_divergence_covers_every_split(study, base):
 
 def test_the_base_does_not_diverge_from_itself(study, base):
     run = design.base_run(study, "tiny")
-    diverge(study, run)
+    diverge(study, [run])
     path = Layout(study.results_dir).analysis_of("divergence", run)
     table = read_table(path, schemas.DIVERGENCE)
     assert table["jsd"].to_pylist() == table["tvd"].to_pylist() == [0] * len(SPLITS)
@@ -105,4 +105,4 @@ def test_runs_of_different_documents_are_refused(study, base, monkeypatch):
     monkeypatch.setattr("tests.counterfactual.conftest.LENGTHS", [4, 6, 5, 1, 8, 3])
     write_predictions(study, run, seed=1)
     with pytest.raises(UserError, match="not those of"):
-        diverge(study, run)
+        diverge(study, [run])

@@ -19,14 +19,14 @@ from tests.models.conftest import study_in, write_corpus
 def study(tmp_path_factory):
     study = write_corpus(study_in(tmp_path_factory.mktemp("study")))
     for run in (design.average_run(study, "tiny"), design.base_run(study, "tiny")):
-        train(study, run, device="cpu", threads=1)
+        train(study, [run], device="cpu", threads=1)
     guided = Run("tiny", design.guided_mlp(design.BASE), study.base_seed)
-    train(study, guided, device="cpu", threads=1)
+    train(study, [guided], device="cpu", threads=1)
     return study
 
 
 def importance(study, run, method):
-    measure(study, run, method, device="cpu", threads=1)
+    measure(study, run, device="cpu", threads=1)
     table = read_table(Layout(study.results_dir).importance_of(run, method), schemas.IMPORTANCE)
     return table, Ragged.from_arrow(table["signed"])
 
@@ -92,12 +92,6 @@ def test_importance_of_other_documents_is_refused(study):
     write_table(path, schemas.IMPORTANCE, columns, made_by={})
     with pytest.raises(UserError, match=r"leave_one_out\.parquet: its documents are not those of"):
         correlate(study, run)
-
-
-def test_an_unknown_method_is_answered_with_the_known_ones(study):
-    run = design.base_run(study, "tiny")
-    with pytest.raises(UserError, match="expected one of gradient, leave_one_out"):
-        measure(study, run, "occlusion", device="cpu", threads=1)
 
 
 def test_the_error_of_rejoining_is_kept_with_the_table(study):

@@ -8,6 +8,7 @@ import pytest
 
 from attnnn import design, schemas
 from attnnn.config import Study
+from attnnn.errors import UserError
 from attnnn.layout import Layout
 from attnnn.models.stage import train
 from attnnn.models.training import Training
@@ -24,7 +25,7 @@ def run_all(study: Study) -> dict[str, design.Run]:
         **{f"guide_{k}": run for k, run in design.guide_runs(study, "tiny").items()},
     }
     for run in runs.values():
-        train(study, run, device="cpu", threads=1)
+        train(study, [run], device="cpu", threads=1)
     return runs
 
 
@@ -62,7 +63,7 @@ def test_a_guided_mlp_carries_its_guides_attention(study: Study) -> None:
 
 def test_the_base_model_learns_and_says_how_it_was_made(study: Study) -> None:
     run = design.base_run(study, "tiny")
-    train(study, run, device="cpu", threads=1)
+    train(study, [run], device="cpu", threads=1)
     layout = Layout(study.results_dir)
     table = read_table(layout.predictions_of(run), schemas.PREDICTIONS)
     correct = (table["probability"].to_numpy() > 0.5) == (table["label"].to_numpy() == 1)
@@ -82,7 +83,7 @@ def test_two_trainings_give_the_same_bytes(tmp_path: Path) -> None:
     for name in ("a", "b"):
         study = write_corpus(study_in(tmp_path / name))
         run = design.base_run(study, "tiny")
-        train(study, run, device="cpu", threads=1)
+        train(study, [run], device="cpu", threads=1)
         folder = Path(Layout(study.results_dir).predictions_of(run)).parent
         files.append({path.name: path.read_bytes() for path in folder.iterdir()})
     assert files[0] == files[1]
@@ -94,12 +95,53 @@ def test_two_trainings_give_the_same_bytes(tmp_path: Path) -> None:
     }
 
 
+def test_runs_at_once_give_the_bytes_of_runs_in_turn(tmp_path: Path) -> None:
+    files = []
+    for at_once in (1, 2):
+        study = write_corpus(study_in(tmp_path / str(at_once)))
+        runs = [design.base_run(study, "tiny"), *design.seed_runs(study, "tiny")]
+        train(study, runs, device="cpu", threads=1, at_once=at_once)
+        folder = Path(study.results_dir, "models")
+        files.append({path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.*")})
+    assert len(files[0]) >= 2 * 4
+    assert files[0] == files[1]
+
+
+def test_a_fault_of_one_of_the_runs_at_once_is_told(tmp_path: Path) -> None:
+    study = write_corpus(study_in(tmp_path))
+    learns = design.adversary_runs(study, "tiny", study.base_seed)
+    with pytest.raises(UserError, match="predictions"):
+        train(study, learns, device="cpu", threads=1, at_once=2)
+
+
+def test_what_is_trained_is_kept_until_the_whole_job_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = write_corpus(study_in(tmp_path, training={"epochs": 3, "checkpoint_seconds": 0}))
+    runs = [design.base_run(study, "tiny"), *design.seed_runs(study, "tiny")]
+    epochs: list[int] = []
+    original = Training._epoch
+
+    def dies_in_the_second(self: Training, epoch: int) -> None:
+        epochs.append(epoch)
+        if epochs == [0, 1, 2, 0, 1]:
+            raise KeyboardInterrupt
+        original(self, epoch)
+
+    monkeypatch.setattr(Training, "_epoch", dies_in_the_second)
+    with pytest.raises(KeyboardInterrupt):
+        train(study, runs, device="cpu", threads=1)
+    train(study, runs, device="cpu", threads=1)
+    assert epochs[5 : 5 + 2] == [1, 2]
+    assert not list(Path(study.results_dir).rglob("*.unfinished"))
+
+
 def test_a_killed_training_goes_on_where_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = write_corpus(study_in(tmp_path / "whole"))
     run = design.base_run(whole, "tiny")
-    train(whole, run, device="cpu", threads=1)
+    train(whole, [run], device="cpu", threads=1)
     settings = {"epochs": 4, "batch_size": 16, "hidden_size": 6, "learning_rate": 0.02}
     killed = write_corpus(
         study_in(tmp_path / "killed", training={**settings, "checkpoint_seconds": 0})
@@ -115,10 +157,10 @@ def test_a_killed_training_goes_on_where_it_was(
 
     monkeypatch.setattr(Training, "_epoch", dies_in_epoch_2)
     with pytest.raises(KeyboardInterrupt):
-        train(killed, run, device="cpu", threads=1)
+        train(killed, [run], device="cpu", threads=1)
     models = Path(killed.results_dir, "models/tiny/bilstm-additive")
     assert [path.name for path in models.iterdir()] == ["seed-10.unfinished"]
-    train(killed, run, device="cpu", threads=1)
+    train(killed, [run], device="cpu", threads=1)
     assert epochs == [0, 1, 2, 2, 3]
     assert [path.name for path in models.iterdir()] == ["seed-10"]
     for name in ("predictions.parquet", "weights.safetensors", "history.parquet"):
@@ -148,12 +190,12 @@ def test_a_checkpoint_of_another_training_is_not_used(
 
     monkeypatch.setattr(Training, "_epoch", dies_at_first)
     with pytest.raises(KeyboardInterrupt):
-        train(first, run, device="cpu", threads=1)
+        train(first, [run], device="cpu", threads=1)
     if changed == "settings":
         second = study_in(tmp_path, training={**settings, "learning_rate": 0.01})
     else:
         documents = tiny_documents()
         documents["label"] = 1 - np.asarray(documents["label"])
         write_corpus(first, documents)
-    train(second, run, device="cpu", threads=1)
+    train(second, [run], device="cpu", threads=1)
     assert epochs[2] == 0

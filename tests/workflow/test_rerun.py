@@ -89,6 +89,17 @@ def test_a_longer_lambda_grid_trains_only_the_new_ones(finished: Rehearsal):
     assert trained == {"bilstm-additive-lambda-0.1"}
 
 
+def test_a_run_that_changes_trains_its_job_again_and_no_other(rehearsal: Rehearsal):
+    rehearsal.configure(small_study(jobs={"runs": 2}, lambdas=[0, 0.001, 0.01]))
+    rehearsal.succeed("--quiet")
+    rehearsal.configure(small_study(jobs={"runs": 2}, lambdas=[0, 0.001, 0.02]))
+    calls = rehearsal.calls()
+    trained = {call.split()[2] for call in calls if call.startswith("train")}
+    swept = "bilstm-additive-lambda"
+    # Jobs: base and seed; uniform and uniform MLP; trained MLP; guided MLP and λ = 0; .001 and the new one.
+    assert trained == {f"{swept}-0.001", f"{swept}-0.02", f"average-imposed-{swept}-0.001"}
+
+
 def test_another_search_searches_again_and_trains_nothing(finished: Rehearsal):
     calls = rerun(finished, searched_adversary={"steps": 7})
     assert verbs_of(calls) == {"search", "table", "figure"}

@@ -54,7 +54,7 @@ def test_tables_have_the_one_long_shape(finished: Project):
 
 def test_every_job_has_a_log_without_a_traceback(finished: Project):
     logs = list((finished.folder / "results-tiny/logs").rglob("*.log"))
-    assert len(logs) > 60
+    assert len(logs) > 40
     assert not [path for path in logs if "Traceback" in path.read_text()]
 
 
@@ -88,7 +88,7 @@ def test_a_killed_training_resumes_where_it_stopped(project: Project):
     running = subprocess.Popen(["snakemake", target], cwd=project.folder, env=project.environment)
     while not checkpoint.exists() and running.poll() is None:
         time.sleep(0.05)
-    trainer = _descendant(running, ["train", "bilstm-additive"])
+    trainer = _descendant(running, ["train", "bilstm-additive/seed-10"])
     assert trainer is not None
     trainer.send_signal(signal.SIGKILL)
     assert running.wait(timeout=120) == 1

@@ -1,5 +1,7 @@
 """Which jobs a target needs. The verbs are stood in for, so only the workflow is tested."""
 
+import re
+
 import pytest
 
 from attnnn import layout, targets
@@ -16,7 +18,7 @@ def test_plain_snakemake_makes_every_table_and_figure_and_then_nothing(rehearsal
     assert {path.removeprefix("results/") for path in targets.all_targets(study)} <= made
     # A corpus: base, uniform, one seed, trained and uniform MLP, two λ, two guided MLPs.
     assert verbs["train"] == 2 * 9
-    assert verbs["measure"] == 2 * 2 * 2  # corpora × explained models × methods
+    assert verbs["measure"] == 2 * 2  # corpora × explained models
     assert verbs["diverge"] == 2 * (1 + 1 + 2)  # uniform, seed, two λ
     assert verbs["prepare"] == verbs["permute"] == verbs["search"] == 2
     assert verbs["check"] == 1
@@ -88,6 +90,26 @@ def test_jobs_reserve_a_gpu_only_where_one_is_asked_for(rehearsal: Rehearsal):
 
     assert "gpu=1" in printed("cuda")
     assert "gpu=1" not in printed("cpu")
+
+
+def test_a_job_trains_several_runs_where_that_is_asked_for(rehearsal: Rehearsal):
+    rehearsal.configure(small_study(jobs={"runs": 8}))
+    once = rehearsal.succeed("-n")
+    # A corpus: what learns from labels, from the base model, and from an adversary.
+    assert {f"train_{corpus}_{number}" for corpus in ("one", "two") for number in (1, 2, 3)} == set(
+        re.findall(r"\btrain_\w+_\d+", once)
+    )
+    verbs = rehearsal.verbs()
+    assert (verbs["train"], verbs["diverge"]) == (2 * 9, 2 * 4)
+    assert "Nothing to be done" in rehearsal.succeed()
+
+
+def test_resources_of_a_kind_of_rule_hold_for_all_rules_of_that_kind(rehearsal: Rehearsal):
+    arguments = ["--set-resources", "train:mem_mb=7123", "train_two_1:mem_mb=7456"]
+    target = "results/models/{}/bilstm-additive/seed-10/predictions.parquet"
+    printed = rehearsal.succeed("-n", target.format("one"), target.format("two"), *arguments)
+    # What is said of one rule alone wins. Snakemake prints its plan twice.
+    assert re.findall(r"mem_mb=(7\d+)", printed) == ["7123", "7456"] * 2
 
 
 def test_a_dry_run_writes_nothing(rehearsal: Rehearsal):

@@ -19,7 +19,7 @@ rule permute:
         settings=plan.settings("permute"),
     shell:
         "attnnn permute --config {params.config:q} --corpus {wildcards.corpus}"
-        " --model {wildcards.model} --seed {wildcards.seed} 2>> {log:q}"
+        " --run {wildcards.model}/seed-{wildcards.seed} 2>> {log:q}"
 
 
 rule search:
@@ -47,7 +47,7 @@ rule search:
         settings=plan.settings("search"),
     shell:
         "attnnn search --config {params.config:q} --corpus {wildcards.corpus}"
-        " --model {wildcards.model} --seed {wildcards.seed} --threads {threads} 2>> {log:q}"
+        " --run {wildcards.model}/seed-{wildcards.seed} --threads {threads} 2>> {log:q}"
 
 
 rule solve:
@@ -71,29 +71,35 @@ rule solve:
         settings=plan.settings("solve"),
     shell:
         "attnnn solve --config {params.config:q} --corpus {wildcards.corpus}"
-        " --model {wildcards.model} --seed {wildcards.seed} 2>> {log:q}"
+        " --run {wildcards.model}/seed-{wildcards.seed} 2>> {log:q}"
 
 
-rule diverge:
-    input:
-        predictions=paths.model("{corpus}", "{model}", "{seed}", "predictions.parquet"),
-        base=plan.base,
-        checked=checked,
-    output:
-        paths.analysis("divergence", "{corpus}", "{model}", "{seed}"),
-    log:
-        paths.log("diverge", "{corpus}", "{model}", "seed-{seed}"),
-    benchmark:
-        paths.benchmark("diverge", "{corpus}", "{model}", "seed-{seed}")
-    conda:
-        "../../envs/attnnn.yaml"
-    threads: 1
-    resources:
-        mem_mb=growing(1000),
-        runtime=growing(30),
-    params:
-        config=paths.config(),
-        settings=plan.settings("compare"),
-    shell:
-        "attnnn diverge --config {params.config:q} --corpus {wildcards.corpus}"
-        " --model {wildcards.model} --seed {wildcards.seed} 2>> {log:q}"
+for job in plan.diverging:
+
+    rule:
+        name:
+            job.rule("diverge")
+        input:
+            predictions=plan.predictions(job),
+            base=plan.base(job),
+            checked=checked,
+        output:
+            plan.divergences(job),
+        log:
+            paths.log("diverge", job.corpus, job.name),
+        benchmark:
+            paths.benchmark("diverge", job.corpus, job.name)
+        conda:
+            "../../envs/attnnn.yaml"
+        threads: 1
+        resources:
+            mem_mb=growing(1000),
+            runtime=growing(30),
+        params:
+            config=paths.config(),
+            settings=plan.settings_of("compare", job),
+            corpus=job.corpus,
+            runs=job.options,
+        shell:
+            "attnnn diverge --config {params.config:q} --corpus {params.corpus} {params.runs}"
+            " 2>> {log:q}"

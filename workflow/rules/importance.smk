@@ -6,11 +6,14 @@ rule measure:
         predictions=paths.model("{corpus}", "{model}", "{seed}", "predictions.parquet"),
         checked=checked,
     output:
-        paths.importance("{corpus}", "{model}", "{seed}", "{method}"),
+        expand(
+            paths.importance("{{corpus}}", "{{model}}", "{{seed}}", "{method}"),
+            method=layout.IMPORTANCE_METHODS,
+        ),
     log:
-        paths.log("measure", "{corpus}", "{model}", "seed-{seed}", "{method}"),
+        paths.log("measure", "{corpus}", "{model}", "seed-{seed}"),
     benchmark:
-        paths.benchmark("measure", "{corpus}", "{model}", "seed-{seed}", "{method}")
+        paths.benchmark("measure", "{corpus}", "{model}", "seed-{seed}")
     conda:
         "../../envs/attnnn.yaml"
     threads: plan.study.threads
@@ -23,8 +26,7 @@ rule measure:
         settings=plan.settings("measure"),
     shell:
         "attnnn measure --config {params.config:q} --corpus {wildcards.corpus}"
-        " --model {wildcards.model} --seed {wildcards.seed} --method {wildcards.method}"
-        " --threads {threads} 2>> {log:q}"
+        " --run {wildcards.model}/seed-{wildcards.seed} --threads {threads} 2>> {log:q}"
 
 
 rule correlate:
@@ -49,4 +51,4 @@ rule correlate:
         settings=plan.settings("compare"),
     shell:
         "attnnn correlate --config {params.config:q} --corpus {wildcards.corpus}"
-        " --model {wildcards.model} --seed {wildcards.seed} 2>> {log:q}"
+        " --run {wildcards.model}/seed-{wildcards.seed} 2>> {log:q}"

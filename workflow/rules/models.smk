@@ -1,30 +1,34 @@
-rule train:
-    input:
-        documents=paths.corpus("{corpus}", "documents.parquet"),
-        vocabulary=paths.corpus("{corpus}", "vocabulary.parquet"),
-        embedding=plan.embedding,
-        guide=plan.guide,
-        checked=checked,
-    output:
-        weights=paths.model("{corpus}", "{model}", "{seed}", "weights.safetensors"),
-        description=paths.model("{corpus}", "{model}", "{seed}", "model.json"),
-        history=paths.model("{corpus}", "{model}", "{seed}", "history.parquet"),
-        predictions=paths.model("{corpus}", "{model}", "{seed}", "predictions.parquet"),
-    log:
-        paths.log("train", "{corpus}", "{model}", "seed-{seed}"),
-    benchmark:
-        paths.benchmark("train", "{corpus}", "{model}", "seed-{seed}")
-    priority: plan.urgency
-    conda:
-        "../../envs/attnnn.yaml"
-    threads: plan.study.threads
-    resources:
-        gpu=plan.gpu,
-        mem_mb=growing(4000),
-        runtime=growing(720),
-    params:
-        config=paths.config(),
-        settings=plan.settings("train"),
-    shell:
-        "attnnn train --config {params.config:q} --corpus {wildcards.corpus}"
-        " --model {wildcards.model} --seed {wildcards.seed} --threads {threads} 2>> {log:q}"
+for job in plan.jobs:
+
+    rule:
+        name:
+            job.rule("train")
+        input:
+            documents=paths.corpus(job.corpus, "documents.parquet"),
+            vocabulary=paths.corpus(job.corpus, "vocabulary.parquet"),
+            embedding=plan.embedding(job),
+            guides=plan.guides(job),
+            checked=checked,
+        output:
+            plan.trained(job),
+        log:
+            paths.log("train", job.corpus, job.name),
+        benchmark:
+            paths.benchmark("train", job.corpus, job.name)
+        priority: plan.urgency(job)
+        conda:
+            "../../envs/attnnn.yaml"
+        threads: plan.study.threads * plan.at_once(job)
+        resources:
+            gpu=plan.gpu,
+            mem_mb=growing(4000 * plan.at_once(job)),
+            runtime=growing(720),
+        params:
+            config=paths.config(),
+            settings=plan.settings_of("train", job),
+            corpus=job.corpus,
+            runs=job.options,
+        # Every run takes the threads of the configuration, as its results depend on their number.
+        shell:
+            "attnnn train --config {params.config:q} --corpus {params.corpus} {params.runs}"
+            " 2>> {log:q}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -17,7 +18,7 @@ from attnnn.counterfactual.permutation import absolute_changes, logit_moments, p
 from attnnn.design import Run
 from attnnn.device import set_up_torch
 from attnnn.errors import UserError
-from attnnn.importance.predictions import read_predictions, read_test_predictions
+from attnnn.importance.predictions import Predictions, read_predictions, read_test_predictions
 from attnnn.layout import Layout
 from attnnn.ragged import concatenate
 from attnnn.store import write_table
@@ -127,16 +128,22 @@ def solve(study: Study, run: Run) -> None:
     )
 
 
-def diverge(study: Study, run: Run) -> None:
-    """Write how far a run is from the base model, for every document of every split.
+def diverge(study: Study, runs: Sequence[Run]) -> None:
+    """Write how far runs of a corpus are from its base model, for every document of every split.
 
     Raises:
-        UserError: a file that it needs is missing, or the two runs are of different documents.
+        UserError: a file that it needs is missing, or a run is of other documents than the base model.
     """
+    base_path = Layout(study.results_dir).predictions_of(design.base_run(study, runs[0].corpus))
+    base = read_predictions(base_path)
+    for run in runs:
+        _diverge(study, run, base, base_path)
+
+
+def _diverge(study: Study, run: Run, base: Predictions, base_path: str) -> None:
     layout = Layout(study.results_dir)
     path = layout.predictions_of(run)
-    base_path = layout.predictions_of(design.base_run(study, run.corpus))
-    predictions, base = read_predictions(path), read_predictions(base_path)
+    predictions = read_predictions(path)
     if not np.array_equal(predictions.document, base.document):
         raise UserError(
             f"{path}: its documents are not those of {base_path}; delete both and run again"

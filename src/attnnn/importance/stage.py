@@ -20,63 +20,65 @@ from attnnn.ragged import Ragged
 from attnnn.store import read_table, write_table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from attnnn.models.classifier import Classifier
 
+# Signed scores of every token, and what is known of their error.
+Measured = tuple[Ragged, dict[str, Any]]
 
-def measure(study: Study, run: Run, method: str, *, device: str, threads: int) -> None:
-    """Write the importance of every token of the test split by one method.
+
+def measure(study: Study, run: Run, *, device: str, threads: int) -> None:
+    """Write the importance of every token of the test split, by each of `layout.IMPORTANCE_METHODS`.
 
     Args:
         study: the configuration.
         run: whose predictions are explained.
-        method: one of `layout.IMPORTANCE_METHODS`.
         device: ``cpu`` or ``cuda``.
         threads: CPU threads; results are equal to the byte for the same number.
 
     Raises:
-        UserError: there is no such method, or a file that it needs is missing.
+        UserError: a file that it needs is missing.
     """
     from attnnn.models.documents import read_documents
     from attnnn.models.persistence import load_classifier
 
-    if method not in IMPORTANCE_METHODS:
-        raise UserError(
-            f"{method!r} is no importance method; expected one of {', '.join(IMPORTANCE_METHODS)}"
-        )
     set_up_torch(threads)
     layout = Layout(study.results_dir)
     documents = read_documents(layout.corpus(run.corpus, "documents.parquet")).of_split("test")
     folder = Path(layout.model(run.corpus, run.model.name, run.seed, "model.json")).parent
     classifier = load_classifier(folder, device=device)
     imposed = _imposed(study, run)
-    facts: dict[str, Any] = {}
-    if method == "gradient":
-        from attnnn.importance.gradient import gradient
+    for method in IMPORTANCE_METHODS:
+        signed, facts = _METHODS[method](study, run, classifier, documents.tokens, imposed)
+        write_table(
+            layout.importance_of(run, method),
+            schemas.IMPORTANCE,
+            {
+                "document": documents.document,
+                "importance": signed.with_values(np.abs(signed.values)),
+                "signed": signed,
+            },
+            made_by={
+                "corpus": run.corpus,
+                "identity": identity.of_importance(study, run, method),
+                **facts,
+            },
+        )
 
-        through = study.protocol_of(run.corpus).grad_through_attention
-        signed = gradient(classifier, documents.tokens, imposed=imposed, through_attention=through)
-    else:
-        signed, facts = _leave_one_out(study, run, classifier, documents.tokens, imposed)
-    write_table(
-        layout.importance_of(run, method),
-        schemas.IMPORTANCE,
-        {
-            "document": documents.document,
-            "importance": signed.with_values(np.abs(signed.values)),
-            "signed": signed,
-        },
-        made_by={
-            "corpus": run.corpus,
-            "identity": identity.of_importance(study, run, method),
-            **facts,
-        },
-    )
+
+def _gradient(
+    study: Study, run: Run, classifier: Classifier, tokens: Ragged, imposed: Ragged | None
+) -> Measured:
+    from attnnn.importance.gradient import gradient
+
+    through = study.protocol_of(run.corpus).grad_through_attention
+    return gradient(classifier, tokens, imposed=imposed, through_attention=through), {}
 
 
 def _leave_one_out(
     study: Study, run: Run, classifier: Classifier, tokens: Ragged, imposed: Ragged | None
-) -> tuple[Ragged, dict[str, Any]]:
-    """Signed scores, and what is known of the error made in long documents."""
+) -> Measured:
     from attnnn.importance.leave_one_out import leave_one_out
     from attnnn.importance.rejoining import check_rejoining
 
@@ -98,6 +100,12 @@ def _leave_one_out(
         imposed=imposed,
     )
     return signed, {"rejoining": asdict(checked)} if checked.documents else {}
+
+
+_METHODS: dict[str, Callable[[Study, Run, Classifier, Ragged, Ragged | None], Measured]] = {
+    "gradient": _gradient,
+    "leave_one_out": _leave_one_out,
+}
 
 
 def correlate(study: Study, run: Run) -> None:

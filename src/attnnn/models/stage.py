@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -34,33 +36,57 @@ from attnnn.protocol import Protocol
 from attnnn.store import read_table, write_table
 
 
-def train(study: Study, run: Run, *, device: str, threads: int) -> None:
-    """Train one run and write its weights, description, history and predictions.
+def train(
+    study: Study, runs: Sequence[Run], *, device: str, threads: int, at_once: int = 1
+) -> None:
+    """Train runs and write the weights, description, history and predictions of each.
+
+    Checkpoints are kept until all are trained, so that a killed job of many runs loses little.
 
     Args:
         study: the configuration.
-        run: which model, corpus and seed.
+        runs: which models, corpora and seeds; none may learn from another.
         device: ``cpu`` or ``cuda``.
-        threads: CPU threads; results are equal to the byte for the same number.
+        threads: CPU threads of each run; results are equal to the byte for the same number.
+        at_once: runs that are trained at the same time, each in a process of its own. They share
+            the device.
 
     Raises:
-        UserError: a file that the run needs is missing.
+        UserError: a file that a run needs is missing.
     """
+    if at_once == 1 or len(runs) == 1:
+        for run in runs:
+            _train(study, run, device, threads)
+    else:
+        # A server that has imported torch, but never used it, starts each process in no time.
+        processes = get_context("forkserver")
+        processes.set_forkserver_preload([__name__])
+        with ProcessPoolExecutor(min(at_once, len(runs)), mp_context=processes) as pool:
+            done = [pool.submit(_train, study, run, device, threads) for run in runs]
+            for training in as_completed(done):
+                training.result()
+    for run in runs:
+        _checkpoint(study, run).remove()
+
+
+def _train(study: Study, run: Run, device: str, threads: int) -> None:
     set_up_torch(threads)
-    layout = Layout(study.results_dir)
     material = read_material(study, run)
     training = _new_training(study, run, material, _new_classifier(study, run).to(device))
-    checkpoint = Checkpoint(
-        layout.checkpoint(run.corpus, run.model.name, run.seed),
-        {"run": identity.of_run(study, run), "inputs": _digests(study, run)},
-        seconds=study.training_of(run.corpus).checkpoint_seconds,
-    )
+    checkpoint = _checkpoint(study, run)
     checkpoint.resume(training)
     title = f"{run.corpus} {run.model.name} seed {run.seed}"
     progress = training.run(after_epoch=checkpoint.keep, title=title)
     _write_model(study, run, training.classifier, progress)
     _write_predictions(study, run, training.classifier, material)
-    checkpoint.remove()
+
+
+def _checkpoint(study: Study, run: Run) -> Checkpoint:
+    return Checkpoint(
+        Layout(study.results_dir).checkpoint(run.corpus, run.model.name, run.seed),
+        {"run": identity.of_run(study, run), "inputs": _digests(study, run)},
+        seconds=study.training_of(run.corpus).checkpoint_seconds,
+    )
 
 
 def _digests(study: Study, run: Run) -> dict[str, str]:

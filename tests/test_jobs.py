@@ -1,0 +1,90 @@
+"""How trainings are shared out among jobs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attnnn import design, targets
+from attnnn.config import Study, validate
+from attnnn.jobs import Job, compared, training_jobs
+
+PLANTED = {"source": {"kind": "planted", "regime": "lexical"}}
+
+
+def study_of(runs: int, **changes: Any) -> Study:
+    content = {
+        "corpora": {"one": PLANTED, "two": PLANTED},
+        "seeds": [50, 257],
+        "lambdas": [0, 0.1],
+        "jobs": {"runs": runs},
+        "switches": {"adv_seed": "same"},
+        **changes,
+    }
+    return validate(content, where="test")
+
+
+def test_runs_that_wait_for_the_same_go_together():
+    names = [
+        [run.name for run in job.runs] for job in training_jobs(study_of(4)) if job.corpus == "one"
+    ]
+    assert names == [
+        # Labels alone: the base model, seeds, uniform attention, trained and uniform MLP.
+        ["bilstm-additive/seed-10", "bilstm-additive/seed-50", "bilstm-additive/seed-257",
+         "bilstm-uniform/seed-10"],
+        ["average-uniform/seed-10", "average-additive/seed-10"],
+        # What learns from the base model; 0.001 guides an MLP and is not in the grid.
+        ["average-imposed-bilstm-additive/seed-10", "bilstm-additive-lambda-0/seed-10",
+         "bilstm-additive-lambda-0.1/seed-10", "bilstm-additive-lambda-0.001/seed-10"],
+        ["average-imposed-bilstm-additive-lambda-0.001/seed-10"],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("adv_seed", ["same", "different", "both"])
+@given(runs=st.integers(1, 30))
+def test_every_run_is_trained_once_and_after_what_it_learns_from(adv_seed: str, runs: int):
+    study = study_of(runs, switches={"adv_seed": adv_seed})
+    jobs = training_jobs(study)
+    trained = [run for job in jobs for run in job.runs]
+    assert len(set(trained)) == len(trained)
+    before: set[design.Run] = set()
+    for job in jobs:
+        assert 1 <= len(job.runs) <= runs
+        guides = {design.guiding_run(study, run) for run in job.runs} - {None}
+        assert guides <= before
+        before |= set(job.runs)
+
+
+def test_all_that_tables_and_figures_show_is_trained():
+    study = study_of(3)
+    trained = {run for job in training_jobs(study) for run in job.runs}
+    wanted = [
+        path
+        for name in ("table2", "table3", "table4", "fig2")
+        for path in targets.needs(study, name)
+    ]
+    models = {path for path in wanted if path.startswith("results/models/")}
+    assert models
+    for path in models:
+        _, _, corpus, model, seed, _ = path.split("/")
+        assert design.Run.parse(corpus, f"{model}/{seed}") in trained
+
+
+def test_what_is_compared_is_a_part_of_what_is_trained():
+    study = study_of(8)
+    first, second, third = (job for job in training_jobs(study) if job.corpus == "two")
+    seeds_and_uniform = compared(study, first)
+    assert seeds_and_uniform is not None
+    assert [run.name for run in seeds_and_uniform.runs] == [
+        "bilstm-additive/seed-50",
+        "bilstm-additive/seed-257",
+        "bilstm-uniform/seed-10",
+    ]
+    sweep = compared(study, second)
+    assert sweep is not None
+    assert {run.model.lambda_ for run in sweep.runs} == {0, 0.1}
+    assert compared(study, third) is None
+    assert compared(study, Job("two", 9, first.runs[:1])) is None
