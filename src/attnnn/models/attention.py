@@ -27,7 +27,8 @@ class Additive(nn.Module):
 
     def scores(self, states: Float[Tensor, "*batch width"]) -> Float[Tensor, "*batch"]:
         """What the softmax is of."""
-        return self.score(torch.tanh(self.hidden(states))).squeeze(-1)
+        scores: Tensor = self.score(torch.tanh(self.hidden(states)))
+        return scores.squeeze(-1)
 
 
 class Dot(nn.Module):
@@ -50,7 +51,8 @@ class Dot(nn.Module):
 
     def scores(self, states: Float[Tensor, "*batch width"]) -> Float[Tensor, "*batch"]:
         """What the softmax is of."""
-        return self.score(states).squeeze(-1) * self.scale
+        scores: Tensor = self.score(states)
+        return scores.squeeze(-1) * self.scale
 
 
 class Uniform(nn.Module):
