@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from attnnn.config import PlantedSource, SstSource, Study, TableSource
+from attnnn.config import Study
 from attnnn.corpora import planted, splits, sst, table
 from attnnn.corpora.download import fetch_folder
 from attnnn.corpora.texts import SPLITS, Texts
 from attnnn.errors import UserError
+from attnnn.sources import PlantedSource, SstSource, TableSource
 
 
 def without_missing(study: Study) -> tuple[Study, list[str]]:
@@ -27,9 +28,9 @@ def without_missing(study: Study) -> tuple[Study, list[str]]:
 
 def _missing(study: Study, corpus: str) -> str | None:
     source = study.corpora[corpus].source
-    if isinstance(source, PlantedSource) or (isinstance(source, SstSource) and source.download):
+    if source.place is None or source.may_fetch:
         return None
-    path = study.source_path(source.path)
+    path = study.source_path(source.place)
     return None if path.exists() else str(path)
 
 
@@ -89,4 +90,4 @@ def read_source(study: Study, corpus: str) -> Texts:
 def name_of_source(study: Study, corpus: str) -> str:
     """The source's file or folder, as errors name it."""
     source = study.corpora[corpus].source
-    return "source" if isinstance(source, PlantedSource) else str(study.source_path(source.path))
+    return "source" if source.place is None else str(study.source_path(source.place))

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.config import TableSource
 from attnnn.corpora.splits import UNSPLIT, make_missing_splits, require_two, sample
 from attnnn.corpora.table_files import columns_of, place, read_columns
 from attnnn.corpora.texts import SPLITS, Dropped, Texts, naming
 from attnnn.errors import UserError
+from attnnn.sources import TableSource
 
 _SPLIT_NAMES = {"train": "train", "dev": "dev", "validation": "dev", "test": "test"}
 
