@@ -64,13 +64,16 @@ class Training(Strict):
 class Corpus(Strict):
     """One corpus of the study, under one protocol."""
 
-    source: Source = Field(description="Where the texts come from: planted, table or sst.")
-    tokenizer: Literal["whitespace", "papers", "sst", "20news", "keras"] = Field(
+    source: Source = Field(
+        description="Where the texts come from; config/README.md lists the kinds."
+    )
+    tokenizer: Literal["whitespace", "papers", "sst", "20news", "mimic", "keras"] = Field(
         "whitespace",
         description="whitespace: split at white space, case kept; papers: spaCy's English tokenizer, "
         "lower case, tokens with a digit become qqq (Jain & Wallace's cleaner); sst: their SST "
         "variant (digits stay, punctuation goes); 20news: `papers`, then punctuation thinned as "
-        "for 20 Newsgroups; keras: lower case without punctuation, as in their IMDb dump.",
+        "for 20 Newsgroups; mimic: their variant for clinical notes; keras: lower case without "
+        "punctuation, as in their IMDb dump.",
     )
     min_df: int = Field(1, ge=1, description="Documents a word must be in to enter the vocabulary.")
     min_length: int | None = Field(

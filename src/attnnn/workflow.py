@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from attnnn import design, device, identity, layout, targets
 from attnnn.config import Study, validate
-from attnnn.corpora.sources import without_missing
+from attnnn.corpora.readers import without_missing
 from attnnn.corpora.stage import check_sources
 from attnnn.design import Model, Run
 from attnnn.errors import UserError

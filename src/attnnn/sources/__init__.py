@@ -7,8 +7,35 @@ from typing import Annotated
 from pydantic import Field
 
 from attnnn.sources.general import PlantedSource, TableSource
-from attnnn.sources.single import SstSource
+from attnnn.sources.single import (
+    AdrSource,
+    AgNewsSource,
+    ImdbSource,
+    MimicSource,
+    NewsgroupsSource,
+    SstSource,
+)
 
-Source = Annotated[PlantedSource | TableSource | SstSource, Field(discriminator="kind")]
+Source = Annotated[
+    PlantedSource
+    | TableSource
+    | SstSource
+    | ImdbSource
+    | AgNewsSource
+    | NewsgroupsSource
+    | AdrSource
+    | MimicSource,
+    Field(discriminator="kind"),
+]
 
-__all__ = ["PlantedSource", "Source", "SstSource", "TableSource"]
+__all__ = [
+    "AdrSource",
+    "AgNewsSource",
+    "ImdbSource",
+    "MimicSource",
+    "NewsgroupsSource",
+    "PlantedSource",
+    "Source",
+    "SstSource",
+    "TableSource",
+]

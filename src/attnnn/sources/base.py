@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -39,3 +40,14 @@ class SourceModel(Strict):
     def files(self) -> list[str]:
         """The files that the corpus is read from, or a folder where they are very many."""
         return [] if self.place is None else [self.place]
+
+
+def require_keys(given: dict[str, str], keys: Sequence[str]) -> dict[str, str]:
+    """The same mapping in the order of the keys, which it must have and no other.
+
+    Raises:
+        ValueError: naming them.
+    """
+    if set(given) != set(keys):
+        raise ValueError(f"expected the keys {', '.join(keys)}, found {', '.join(given) or 'none'}")
+    return {key: given[key] for key in keys}
