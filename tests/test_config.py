@@ -6,7 +6,7 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
-from attnnn import config
+from attnnn import config, sources
 from attnnn.config import Study, load, validate
 from attnnn.errors import UserError
 from attnnn.protocol import PRESETS, Protocol, resolve
@@ -180,8 +180,9 @@ def test_the_schema_knows_the_switches():
 
 
 def models() -> list[type[BaseModel]]:
-    classes = [value for value in vars(config).values() if isinstance(value, type)]
-    return [model for model in classes if issubclass(model, BaseModel) and model is not BaseModel]
+    named = {**vars(config), **vars(sources)}
+    classes = [value for value in named.values() if isinstance(value, type)]
+    return [model for model in classes if issubclass(model, BaseModel)]
 
 
 def test_every_key_is_described_and_in_the_readme():

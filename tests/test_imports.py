@@ -43,7 +43,7 @@ def name_of(module: Path) -> str:
 
 def test_every_folder_is_a_room_or_shared():
     folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
-    assert folders == {*ROOMS, "measures"}
+    assert folders == {*ROOMS, "measures", "sources"}
 
 
 @pytest.mark.parametrize("module", MODULES, ids=name_of)

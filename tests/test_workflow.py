@@ -18,6 +18,8 @@ SOURCES = {
     "table": {"kind": "table", "path": "reviews.csv"},
     "trees": {"kind": "sst", "path": "/data/sst"},
     "fetched": {"kind": "sst", "download": True},
+    "news": {"kind": "ag_news"},
+    "notes": {"kind": "mimic", "task": "anemia", "notes": "NOTEEVENTS.csv.gz"},
 }
 
 
@@ -43,6 +45,11 @@ def at(corpus: str, model: str = "bilstm-additive", seed: str = "10") -> Any:
         ("table", ["texts/reviews.csv"]),
         ("trees", ["/data/sst/train.txt", "/data/sst/dev.txt", "/data/sst/test.txt"]),
         ("fetched", []),
+        ("news", ["texts/ag_news_csv/train.csv", "texts/ag_news_csv/test.csv"]),
+        (
+            "notes",
+            ["texts/mimic-iii/NOTEEVENTS.csv.gz", "texts/mimic-iii/DIAGNOSES_ICD.csv"],
+        ),
     ],
 )
 def test_a_corpus_is_made_again_when_its_files_change(plan: Plan, corpus: str, files: list[str]):

@@ -9,102 +9,18 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from attnnn.errors import UserError
 from attnnn.protocol import Protocol, ProtocolName, resolve
+from attnnn.sources import Source
+from attnnn.sources.base import Strict
 
 NAME = r"^[a-z0-9][a-z0-9_]*$"
-Probability = Annotated[float, Field(ge=0, le=1)]
-Share = Annotated[float, Field(gt=0, lt=1)]
 Lambda = Annotated[float, Field(ge=0)]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class PlantedSource(_Strict):
-    """A generated corpus whose label is a known function of known tokens."""
-
-    kind: Literal["planted"]
-    regime: Literal["lexical", "context", "redundant", "needle"] = Field(
-        description="lexical: the label is the majority of the cue words; context: a negator before a cue "
-        "flips it; redundant: most tokens are cues for the label, so that attention is not "
-        "needed; needle: one cue in a long document."
-    )
-    train: int = Field(1200, ge=2, description="Documents in the training split.")
-    dev: int = Field(300, ge=2, description="Documents in the dev split.")
-    test: int = Field(400, ge=2, description="Documents in the test split.")
-    min_tokens: int = Field(10, ge=1, description="Shortest document, in tokens.")
-    max_tokens: int = Field(30, ge=1, description="Longest document, in tokens.")
-    noise: Probability = Field(0.0, description="Share of documents whose label is flipped.")
-    positive: Share = Field(0.5, description="Share of documents of class 1 before the noise.")
-    seed: int = Field(1, ge=0, description="Seed of the generator.")
-
-    @model_validator(mode="after")
-    def _lengths(self) -> PlantedSource:
-        if self.max_tokens < self.min_tokens:
-            raise ValueError(f"max_tokens {self.max_tokens} is below min_tokens {self.min_tokens}")
-        return self
-
-
-class TableSource(_Strict):
-    """A table of texts and labels: csv, tsv, jsonl or parquet, by the file's ending."""
-
-    kind: Literal["table"]
-    path: str = Field(description="The file; a relative path is looked up under corpora_dir.")
-    text: str = Field("text", description="Column of the text.")
-    label: str = Field("label", description="Column of the label.")
-    split: str | None = Field(
-        None,
-        description="Column that says train, dev (or validation) or test; rows that say anything else are "
-        "counted and left out only if listed in drop_splits. Null: splits are made.",
-    )
-    drop_splits: list[str] = Field([], description="Values of the split column to leave out.")
-    classes: list[str] | None = Field(
-        None,
-        min_length=2,
-        description="Label values in class order (class 0 first). Null: the values found, sorted.",
-    )
-    rows: dict[str, int] | None = Field(
-        None,
-        description="Take a stratified, seeded sample of at most this many rows of a split, for instance "
-        "{train: 2000}. What is left out is counted and reported.",
-    )
-    dev_share: Share = Field(
-        0.15, description="Share of train made into dev where there is no dev."
-    )
-    test_share: Share = Field(
-        0.2, description="Share of all made into test where there is no test."
-    )
-    seed: int = Field(1, ge=0, description="Seed of the splits and the samples made here.")
-
-
-class SstSource(_Strict):
-    """The Stanford Sentiment Treebank: a folder with PTB trees in train.txt, dev.txt and test.txt."""
-
-    kind: Literal["sst"]
-    path: str = Field(
-        "sst/trees", description="The folder; a relative path is looked up under corpora_dir."
-    )
-    download: bool = Field(
-        False, description="Fetch the trees from their canonical place when the folder is missing."
-    )
-    url: str = Field(
-        "https://nlp.stanford.edu/sentiment/trainDevTestTrees_PTB.zip",
-        description="Where to fetch them.",
-    )
-    sha256: str = Field(
-        "5c613a4f673fc74097d523a2c83f38e0cc462984d847b82c7aaf36b01cbbbfcc",
-        description="Checksum of the archive.",
-    )
-
-
-Source = Annotated[PlantedSource | TableSource | SstSource, Field(discriminator="kind")]
-
-
-class Embedding(_Strict):
+class Embedding(Strict):
     """Where the word vectors come from. They are trained further in every case."""
 
     kind: Literal["random", "file", "word2vec"] = Field(
@@ -130,7 +46,7 @@ class Embedding(_Strict):
         return self
 
 
-class Training(_Strict):
+class Training(Strict):
     """How models are trained (Jain & Wallace's values, which Wiegreffe & Pinter keep)."""
 
     epochs: int = Field(8, ge=1, description="Epochs of every model but the trained adversaries.")
@@ -149,16 +65,19 @@ class Training(_Strict):
     )
 
 
-class Corpus(_Strict):
+class Corpus(Strict):
     """One corpus of the study, under one protocol."""
 
-    source: Source = Field(description="Where the texts come from: planted, table or sst.")
-    tokenizer: Literal["whitespace", "papers", "sst", "20news", "keras"] = Field(
+    source: Source = Field(
+        description="Where the texts come from; config/README.md lists the kinds."
+    )
+    tokenizer: Literal["whitespace", "papers", "sst", "20news", "mimic", "keras"] = Field(
         "whitespace",
         description="whitespace: split at white space, case kept; papers: spaCy's English tokenizer, "
         "lower case, tokens with a digit become qqq (Jain & Wallace's cleaner); sst: their SST "
         "variant (digits stay, punctuation goes); 20news: `papers`, then punctuation thinned as "
-        "for 20 Newsgroups; keras: lower case without punctuation, as in their IMDb dump.",
+        "for 20 Newsgroups; mimic: their variant for clinical notes; keras: lower case without "
+        "punctuation, as in their IMDb dump.",
     )
     min_df: int = Field(1, ge=1, description="Documents a word must be in to enter the vocabulary.")
     min_length: int | None = Field(
@@ -183,7 +102,7 @@ class Corpus(_Strict):
     )
 
 
-class Jobs(_Strict):
+class Jobs(Strict):
     """How trainings are shared out among the jobs of the workflow."""
 
     runs: int = Field(
@@ -197,7 +116,7 @@ class Jobs(_Strict):
     )
 
 
-class SearchedAdversary(_Strict):
+class SearchedAdversary(Strict):
     """Jain & Wallace's search for adversarial attention (Algorithm 3 and released code)."""
 
     adversaries: int = Field(5, ge=1, description="Attention vectors searched together, K.")
@@ -209,7 +128,7 @@ class SearchedAdversary(_Strict):
     )
 
 
-class LeaveOneOut(_Strict):
+class LeaveOneOut(Strict):
     """How far the BiLSTM reads on after a deleted token."""
 
     rejoin_from: int | None = Field(
@@ -230,7 +149,7 @@ class LeaveOneOut(_Strict):
     )
 
 
-class Study(_Strict):
+class Study(Strict):
     """Everything a study is made of."""
 
     results_dir: str = Field("results", min_length=1, description="Folder that the study writes.")

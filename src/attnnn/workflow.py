@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import Any, NoReturn
 
 from attnnn import design, device, identity, layout, targets
-from attnnn.config import SstSource, Study, TableSource, validate
-from attnnn.corpora.sources import without_missing
+from attnnn.config import Study, validate
+from attnnn.corpora.readers import without_missing
 from attnnn.corpora.stage import check_sources
 from attnnn.design import Model, Run
 from attnnn.errors import UserError
@@ -56,12 +56,9 @@ class Plan:
     def sources(self, wildcards: Any) -> list[str]:
         """Files that a corpus is read from; none for planted ones and those that may be fetched."""
         source = self.study.corpora[wildcards.corpus].source
-        if isinstance(source, TableSource):
-            return [str(self.study.source_path(source.path))]
-        if isinstance(source, SstSource) and not source.download:
-            folder = self.study.source_path(source.path)
-            return [str(folder / f"{split}.txt") for split in ("train", "dev", "test")]
-        return []
+        if source.may_fetch:
+            return []
+        return [str(self.study.source_path(file)) for file in source.files()]
 
     def vectors(self, wildcards: Any) -> list[str]:
         """The file of word vectors of a corpus, if it names one."""

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import tarfile
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -11,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from attnnn.corpora.download import fetch, fetch_folder, unpack_zip
+from attnnn.corpora.download import fetch, fetch_files, fetch_folder, unpack
+from attnnn.corpora.fetching import fetch_source
 from attnnn.errors import UserError
+from attnnn.sources import AgNewsSource, ImdbSource, NewsgroupsSource, SstSource
+from attnnn.sources.base import SourceModel
 
 FILES = ("train.txt", "dev.txt", "test.txt")
 
@@ -41,6 +45,18 @@ def archive(**members: str) -> bytes:
     with zipfile.ZipFile(buffer, "w") as file:
         for name, content in members.items():
             file.writestr(name, content)
+    return buffer.getvalue()
+
+
+def tarball(*members: tarfile.TarInfo, **files: str) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as file:
+        for member in members:
+            file.addfile(member)
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            file.addfile(member, io.BytesIO(content.encode()))
     return buffer.getvalue()
 
 
@@ -92,6 +108,130 @@ def test_addresses_that_do_not_answer_or_are_of_another_kind(
     assert not (tmp_path / "x").exists()
 
 
+def test_a_checksum_of_the_older_kind(served: tuple[str, Path], tmp_path: Path) -> None:
+    url, folder = served
+    (folder / "a.txt").write_text("text")
+    fetch(f"{url}/a.txt", tmp_path / "x", md5=hashlib.md5(b"text").hexdigest())
+    assert (tmp_path / "x").read_text() == "text"
+    with pytest.raises(UserError, match=r"expected md5 0{32}, found 1cb251.* source.md5"):
+        fetch(f"{url}/a.txt", tmp_path / "y", md5="0" * 32)
+
+
+def test_a_file_without_a_checksum_is_taken_and_its_own_is_said(
+    served: tuple[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url, folder = served
+    (folder / "a.txt").write_text("text")
+    fetch(f"{url}/a.txt", tmp_path / "x")
+    assert f"sha256 {digest(b'text')}: set source.sha256 to it" in capsys.readouterr().err
+
+
+def test_several_files_come_all_or_none(served: tuple[str, Path], tmp_path: Path) -> None:
+    url, folder = served
+    for name in ("a", "b"):
+        (folder / f"{name}.csv").write_text(name)
+    target = tmp_path / "corpora" / "news"
+    with pytest.raises(UserError, match=r"b.csv: expected sha256"):
+        fetch_files(url, target, sha256={"a.csv": digest(b"a"), "b.csv": digest(b"x")})
+    assert list(target.parent.iterdir()) == []
+    fetch_files(url, target, sha256={"a.csv": digest(b"a"), "b.csv": digest(b"b")})
+    assert {file.name: file.read_text() for file in target.iterdir()} == {
+        "a.csv": "a",
+        "b.csv": "b",
+    }
+
+
+def sources(address: str) -> dict[str, tuple[SourceModel, bytes, list[str]]]:
+    """Sources at an address, the archive each expects there, and the files it is laid out as."""
+    trees_only = {f"trees/{name}": "(3 x)" for name in FILES}
+    reviews = {f"aclImdb/{s}/{c}/0_1.txt": "x" for s in ("train", "test") for c in ("neg", "pos")}
+    groups = {f"20news-bydate-{part}/rec.sport.hockey/1": "x" for part in ("train", "test")}
+    made: dict[str, tuple[type[SourceModel], bytes, str, list[str]]] = {
+        "sst": (SstSource, archive(**trees_only), "sha256", list(FILES)),
+        "imdb": (
+            ImdbSource,
+            tarball(**reviews),
+            "md5",
+            [name.removeprefix("aclImdb/") for name in reviews],
+        ),
+        "20news": (NewsgroupsSource, tarball(**groups), "sha256", list(groups)),
+    }
+    return {
+        kind: (
+            model.model_validate(
+                {
+                    "kind": kind,
+                    "download": True,
+                    "url": f"{address}/{kind}",
+                    checksum: hashlib.new(checksum, data).hexdigest(),
+                }
+            ),
+            data,
+            files,
+        )
+        for kind, (model, data, checksum, files) in made.items()
+    }
+
+
+@pytest.mark.parametrize("kind", ["sst", "imdb", "20news"])
+def test_sources_are_laid_out_as_they_are_read(
+    served: tuple[str, Path], tmp_path: Path, kind: str
+) -> None:
+    url, folder = served
+    source, data, files = sources(url)[kind]
+    (folder / kind).write_bytes(data)
+    fetch_source(source, tmp_path / "corpora" / kind)
+    target = tmp_path / "corpora" / kind
+    found = [file.relative_to(target).as_posix() for file in target.rglob("*") if file.is_file()]
+    assert sorted(found) == sorted(files)
+
+
+def test_ag_news_is_two_files(served: tuple[str, Path], tmp_path: Path) -> None:
+    url, folder = served
+    for split in ("train", "test"):
+        (folder / f"{split}.csv").write_text(split)
+    sums = {split: digest(split.encode()) for split in ("train", "test")}
+    source = AgNewsSource(kind="ag_news", download=True, url=url, sha256=sums)
+    fetch_source(source, tmp_path / "ag_news_csv")
+    assert [(tmp_path / file).read_text() for file in source.files()] == ["train", "test"]
+
+
+def test_a_folder_is_found_by_files_in_folders_of_its_own(
+    served: tuple[str, Path], tmp_path: Path
+) -> None:
+    url, folder = served
+    data = tarball(**{"a/en/qa1.txt": "no", "a/en-10k/qa1.txt": "yes"})
+    (folder / "a.tar.gz").write_bytes(data)
+    target = tmp_path / "tasks"
+    fetch_folder(f"{url}/a.tar.gz", target, sha256=digest(data), files=["en-10k/qa1.txt"])
+    assert (target / "en-10k" / "qa1.txt").read_text() == "yes"
+
+
+@pytest.mark.parametrize("name", ["../out.txt", "/out.txt", "a/../../out.txt"])
+def test_tar_members_that_lead_outside_are_refused_too(tmp_path: Path, name: str) -> None:
+    (tmp_path / "a.tar.gz").write_bytes(tarball(**{"fine.txt": "x", name: "y"}))
+    with pytest.raises(UserError, match="would be written outside"):
+        unpack(tmp_path / "a.tar.gz", tmp_path / "in")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.tar.gz"]
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE])
+def test_tar_members_that_are_no_files_are_refused(tmp_path: Path, kind: bytes) -> None:
+    member = tarfile.TarInfo("link")
+    member.type, member.linkname = kind, "/etc/hostname"
+    (tmp_path / "a.tar.gz").write_bytes(tarball(member, **{"fine.txt": "x"}))
+    with pytest.raises(UserError, match="'link' is neither a file nor a folder"):
+        unpack(tmp_path / "a.tar.gz", tmp_path / "in")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.tar.gz"]
+
+
+def test_half_a_tar_archive(tmp_path: Path) -> None:
+    data = tarball(**{"a.txt": "".join(map(chr, range(32, 1000)))})
+    (tmp_path / "a.tar.gz").write_bytes(data[: len(data) // 2])
+    with pytest.raises(UserError, match="expected a zip or tar archive, whole"):
+        unpack(tmp_path / "a.tar.gz", tmp_path / "in")
+
+
 @pytest.mark.parametrize(
     "name", ["../out.txt", "/out.txt", "a/../../out.txt", "C:/out.txt", "..\\o"]
 )
@@ -100,11 +240,11 @@ def test_members_that_lead_outside_are_refused_before_anything_is_written(
 ) -> None:
     (tmp_path / "a.zip").write_bytes(archive(**{"fine.txt": "x", name: "y"}))
     with pytest.raises(UserError, match="would be written outside"):
-        unpack_zip(tmp_path / "a.zip", tmp_path / "in")
+        unpack(tmp_path / "a.zip", tmp_path / "in")
     assert [path.name for path in tmp_path.iterdir()] == ["a.zip"]
 
 
 def test_something_else_than_a_zip_archive(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_text("<html>not found</html>")
-    with pytest.raises(UserError, match="expected a zip archive"):
-        unpack_zip(tmp_path / "a.zip", tmp_path / "in")
+    with pytest.raises(UserError, match="expected a zip or tar archive"):
+        unpack(tmp_path / "a.zip", tmp_path / "in")

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnnn.config import PlantedSource
 from attnnn.corpora import planted_words
 from attnnn.corpora.planted import generate
 from attnnn.corpora.planted_words import NEGATIVE_CUES, NEGATORS, POSITIVE_CUES
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
+from attnnn.sources import PlantedSource
 
 REGIMES = ("lexical", "context", "redundant", "needle")
 

@@ -28,6 +28,10 @@ def tokens(text: str, name: str) -> list[str]:
         ("20news", "Well, (he) said: go!", "well he said go !"),
         ("20news", "isn't don't", "is n ' t do n ' t"),
         ("20news", "it's a .300 hitter", "it ' s a qqq hitter"),
+        # what was taken out is one token, over lines too; runs of one mark become one mark
+        ("mimic", "Dr. [**Last Name (un) 12**] saw", "dr. <DE> saw"),
+        ("mimic", "Seen [**2101-5-\n3**] and\t[**Hospital1 **].", "seen <DE> and <DE> ."),
+        ("mimic", "_____ X --- y ... 25mg b.i.d.", "_ x - y . qqq mg b.i.d ."),
         ("keras", "It's GREAT!!<br /><br />Really-good.", "it's great really good"),
         ("keras", "a<BR>b <br/>c 10/10", "a b c 10 10"),
     ],

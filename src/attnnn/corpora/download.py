@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import sys
+import tarfile
 import tempfile
 import urllib.error
 import urllib.request
 import zipfile
-from collections.abc import Sequence
+import zlib
+from collections.abc import Mapping, Sequence
 from http.client import HTTPException
 from pathlib import Path, PurePosixPath
 
@@ -22,15 +25,23 @@ _CHUNK = 1 << 16
 _TIMEOUT = 60  # seconds without a byte
 
 
-def fetch(url: str, path: Path, *, sha256: str) -> None:
+def fetch(url: str, path: Path, *, sha256: str | None = None, md5: str | None = None) -> None:
     """Download a file over http(s); it takes its name only when its checksum is right.
+
+    Args:
+        url: the address.
+        path: where the file goes.
+        sha256: its checksum.
+        md5: one of this kind, for files that come with no better one. Without either the file is
+            accepted as it comes, and its sha256 is said on stderr.
 
     Raises:
         UserError: an address of another kind, no connection, or another checksum.
     """
+    name, expected = ("md5", md5) if sha256 is None and md5 is not None else ("sha256", sha256)
     if not url.startswith(("https://", "http://")):
         raise UserError(f"source.url: expected an http(s) address, found {url}")
-    digest = hashlib.sha256()
+    digest = hashlib.new(name)
     with written_aside(path) as aside:
         try:
             with (
@@ -46,49 +57,86 @@ def fetch(url: str, path: Path, *, sha256: str) -> None:
             raise UserError(
                 f"{url}: cannot be fetched ({error}); get it by hand and unpack it where source.path says"
             ) from None
-        if digest.hexdigest() != sha256.lower():
+        if expected is None:
+            print(
+                f"{url}: no published checksum to compare with; sha256 {digest.hexdigest()}: set "
+                "source.sha256 to it, so that every later fetch is the same",
+                file=sys.stderr,
+            )
+        elif digest.hexdigest() != expected.lower():
             raise UserError(
-                f"{url}: expected sha256 {sha256}, found {digest.hexdigest()}: the file has changed or was "
-                "damaged on its way; fetch it again, or mend source.sha256 if you trust it"
+                f"{url}: expected {name} {expected}, found {digest.hexdigest()}: the file has changed or "
+                f"was damaged on its way; fetch it again, or mend source.{name} if you trust it"
             )
 
 
-def unpack_zip(archive: Path, folder: Path) -> None:
-    """Unpack a zip archive into a folder.
+def unpack(archive: Path, folder: Path) -> None:
+    """Unpack a zip archive or a tar archive, compressed or not, into a folder.
 
     Raises:
-        UserError: not a zip archive, or a member whose path is absolute or leads outside the folder;
-            nothing is unpacked then.
+        UserError: neither, or a member whose path is absolute or leads outside the folder, or one that
+            is a link or a device; nothing is unpacked then.
     """
-    try:
+    if zipfile.is_zipfile(archive):
         with zipfile.ZipFile(archive) as content:
             for name in content.namelist():
-                parts = PurePosixPath(name.replace("\\", "/"))
-                drive = parts.parts and ":" in parts.parts[0]
-                if parts.is_absolute() or drive or ".." in parts.parts:
-                    raise UserError(
-                        f"{archive}: member {name!r} would be written outside {folder}; do not trust it"
-                    )
+                _require_inside(name, archive, folder)
             content.extractall(folder)
-    except zipfile.BadZipFile as error:
-        raise UserError(f"{archive}: expected a zip archive ({error}); fetch it again") from None
+        return
+    try:
+        with tarfile.open(archive) as content:
+            for member in content.getmembers():
+                _require_inside(member.name, archive, folder)
+                if not (member.isfile() or member.isdir()):
+                    raise UserError(
+                        f"{archive}: member {member.name!r} is neither a file nor a folder; do not trust it"
+                    )
+            content.extractall(folder, filter="data")
+    except (tarfile.TarError, EOFError, zlib.error) as error:
+        raise UserError(
+            f"{archive}: expected a zip or tar archive, whole ({error}); fetch it again"
+        ) from None
 
 
-def fetch_folder(url: str, folder: Path, *, sha256: str, files: Sequence[str]) -> None:
-    """Fetch a zip archive and put the folder in it that holds `files` in place as `folder`.
+def _require_inside(name: str, archive: Path, folder: Path) -> None:
+    parts = PurePosixPath(name.replace("\\", "/"))
+    drive = parts.parts and ":" in parts.parts[0]
+    if parts.is_absolute() or drive or ".." in parts.parts:
+        raise UserError(
+            f"{archive}: member {name!r} would be written outside {folder}; do not trust it"
+        )
+
+
+def fetch_folder(
+    url: str,
+    folder: Path,
+    *,
+    files: Sequence[str],
+    sha256: str | None = None,
+    md5: str | None = None,
+) -> None:
+    """Fetch an archive and put the folder in it that holds `files` in place as `folder`.
 
     A folder that is there already is left alone, even if it appeared meanwhile.
 
+    Args:
+        url: the archive's address.
+        folder: where its folder goes.
+        files: names of files, or of folders, that the folder must hold.
+        sha256: the archive's checksum.
+        md5: see `fetch`.
+
     Raises:
-        UserError: as `fetch` and `unpack_zip`, or no such folder in the archive.
+        UserError: as `fetch` and `unpack`, or no such folder in the archive.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as aside:
-        archive, unpacked = Path(aside) / "archive.zip", Path(aside) / "unpacked"
-        fetch(url, archive, sha256=sha256)
-        unpack_zip(archive, unpacked)
-        for found in sorted(path.parent for path in unpacked.rglob(files[0])):
-            if all((found / file).is_file() for file in files):
+        archive, unpacked = Path(aside) / "archive", Path(aside) / "unpacked"
+        fetch(url, archive, sha256=sha256, md5=md5)
+        unpack(archive, unpacked)
+        for first in sorted(unpacked.rglob(files[0])):
+            found = first.parents[len(PurePosixPath(files[0]).parts) - 1]
+            if all((found / file).exists() for file in files):
                 break
         else:
             raise UserError(f"{url}: expected a folder with {', '.join(files)}, found none")
@@ -96,5 +144,25 @@ def fetch_folder(url: str, folder: Path, *, sha256: str, files: Sequence[str]) -
             os.rename(found, folder)
         except OSError:
             # Another job may have been faster; an empty folder may have been made beforehand.
-            if not all((folder / file).is_file() for file in files):
+            if not all((folder / file).exists() for file in files):
                 shutil.copytree(found, folder, dirs_exist_ok=True)
+
+
+def fetch_files(base: str, folder: Path, *, sha256: Mapping[str, str]) -> None:
+    """Fetch files of an address, all of them or none, into `folder`.
+
+    Args:
+        base: the address that the names are appended to.
+        folder: where they go.
+        sha256: their names, with the checksum of each.
+
+    Raises:
+        UserError: as `fetch`.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as aside:
+        for name, checksum in sha256.items():
+            fetch(f"{base}/{name}", Path(aside) / name, sha256=checksum)
+        folder.mkdir(exist_ok=True)
+        for name in sha256:
+            os.replace(Path(aside) / name, folder / name)

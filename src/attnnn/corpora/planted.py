@@ -11,7 +11,6 @@ from functools import cache
 
 import numpy as np
 
-from attnnn.config import PlantedSource
 from attnnn.corpora.planted_words import (
     NEGATIVE_CUES,
     NEGATORS,
@@ -25,6 +24,7 @@ from attnnn.corpora.planted_words import (
 from attnnn.corpora.texts import SPLITS, Texts
 from attnnn.errors import UserError
 from attnnn.ragged import Ragged
+from attnnn.sources import PlantedSource
 
 CLASSES = ["negative", "positive"]
 _CUES = (NEGATIVE_CUES, POSITIVE_CUES)  # by class

@@ -58,6 +58,56 @@ def make_missing_splits(
     return out, f"made from train, stratified by class, seed {seed}: {' and '.join(made)}"
 
 
+def carve(
+    documents: Texts,
+    into: str,
+    *,
+    share: float,
+    seed: int,
+    stratify: NDArray[np.int64] | None,
+    among: NDArray[np.int64] | None = None,
+) -> tuple[Texts, NDArray[np.int64]]:
+    """Make a share of the train documents into another split, document for document as the papers did.
+
+    That is `train_test_split` of scikit-learn: the same documents in the same order, with the same
+    seed, give the same split.
+
+    Args:
+        documents: some of them of split train.
+        into: the new split.
+        share: of the train documents; the size is rounded up.
+        seed: of the draw.
+        stratify: shape (documents,): classes whose shares both parts keep; None: whatever the class.
+        among: the train documents in the order they are drawn from; None: as the source has them.
+
+    Returns:
+        The documents, and the rest of train in the order that the draw leaves them in, which some of
+        the papers' corpora draw from next.
+
+    Raises:
+        UserError: train cannot give that much.
+    """
+    from sklearn.model_selection import train_test_split
+
+    train = np.flatnonzero(documents.splits == "train") if among is None else among
+    classes = None if stratify is None else stratify[train]
+    try:
+        rest, chosen = train_test_split(train, test_size=share, random_state=seed, stratify=classes)
+    except ValueError as error:
+        raise UserError(
+            f"a {into} split of {share:g} of {len(train)} documents cannot be drawn "
+            f"({' '.join(str(error).split())}); give more documents or another share"
+        ) from None
+    splits = documents.splits.astype("<U5")
+    splits[chosen] = into
+    how = "whatever the class" if stratify is None else "stratified by class"
+    made = (
+        f"{into} made from train: {len(chosen)} documents, {share:g} of train, {how}, seed {seed}"
+    )
+    all_made = "; ".join(part for part in (documents.made_splits, made) if part)
+    return documents.with_splits(splits, all_made), rest
+
+
 def sample(documents: Texts, rows: Mapping[str, int], *, seed: int) -> Texts:
     """At most `rows[split]` documents of each named split, stratified by class, in source order."""
     keep = np.ones(len(documents), dtype=np.bool_)

@@ -15,7 +15,7 @@ from attnnn.config import Study
 from attnnn.corpora import splits, vocabulary
 from attnnn.corpora.description import describe
 from attnnn.corpora.embedding import read_vectors, require_width, train_vectors
-from attnnn.corpora.sources import name_of_source, read_source, require_source
+from attnnn.corpora.readers import name_of_source, read_source, require_source
 from attnnn.corpora.texts import SPLITS, Texts, naming
 from attnnn.corpora.tokenize import tokenize
 from attnnn.errors import UserError

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.config import TableSource
 from attnnn.corpora.splits import UNSPLIT, make_missing_splits, require_two, sample
 from attnnn.corpora.table_files import columns_of, place, read_columns
 from attnnn.corpora.texts import SPLITS, Dropped, Texts, naming
 from attnnn.errors import UserError
+from attnnn.sources import TableSource
 
 _SPLIT_NAMES = {"train": "train", "dev": "dev", "validation": "dev", "test": "test"}
 
@@ -26,6 +26,15 @@ def read_table_source(path: Path, source: TableSource, *, undivided: bool) -> Te
         path: the file, found.
         source: its columns, classes, splits and samples.
         undivided: make no dev split (switch train_part).
+
+    Raises:
+        UserError: naming the row and what is wrong with it.
+    """
+    return _completed(read_rows(path, source), path, source, undivided)
+
+
+def read_rows(path: Path, source: TableSource) -> Texts:
+    """The texts of a table with the splits that it gives; `UNSPLIT` where it has no such column.
 
     Raises:
         UserError: naming the row and what is wrong with it.
@@ -49,7 +58,12 @@ def read_table_source(path: Path, source: TableSource, *, undivided: bool) -> Te
         facts={"kind": "table", "file": source.path, "rows": rows},
         dropped=tuple(dropped),
     )
-    return _completed(documents, path, source, undivided)
+    if source.split is not None and "train" not in documents.splits:
+        raise UserError(
+            f"{path}: column {source.split!r}: expected rows of split train, found "
+            f"{', '.join(sorted(set(documents.splits.tolist())))} only"
+        )
+    return documents
 
 
 def require_table_source(path: Path, source: TableSource) -> None:
@@ -97,11 +111,6 @@ def label_name(value: Any) -> str | None:
 
 
 def _completed(documents: Texts, path: Path, source: TableSource, undivided: bool) -> Texts:
-    if source.split is not None and "train" not in documents.splits:
-        raise UserError(
-            f"{path}: column {source.split!r}: expected rows of split train, found "
-            f"{', '.join(sorted(set(documents.splits.tolist())))} only"
-        )
     with naming(str(path)):
         splits, made = make_missing_splits(
             documents.splits,

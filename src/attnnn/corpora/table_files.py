@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ def columns_of(path: Path) -> list[str]:
         UserError: no such file, or not of a known format.
     """
     _require_file(path)
-    with _telling_encoding(path):
+    with telling_encoding(path):
         if path.suffix == ".parquet":
             with _telling_parquet(path):
                 return list(pq.read_schema(path).names)
@@ -50,7 +50,7 @@ def read_columns(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
             raise UserError(
                 f"{path}: {many} column {name!r}; the columns are {', '.join(found)}: name one of them"
             )
-    with _telling_encoding(path):
+    with telling_encoding(path):
         if path.suffix == ".parquet":
             with _telling_parquet(path):
                 table = pq.read_table(path, columns=list(dict.fromkeys(names)))
@@ -58,6 +58,61 @@ def read_columns(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
         if path.suffix == ".jsonl":
             return _read_jsonl(path, names)
         return _read_csv(path, names)
+
+
+def read_text_file(path: Path) -> str:
+    """The whole of a UTF-8 text file, line ends as they are.
+
+    Raises:
+        UserError: another encoding.
+    """
+    with telling_encoding(path), path.open(encoding="utf-8", newline="") as file:
+        return file.read()
+
+
+def csv_rows(path: Path, *, fields: int, what: str) -> Iterator[tuple[int, list[str]]]:
+    """Every row of a csv file without a header, and the line it ends at.
+
+    Args:
+        path: the file.
+        fields: how many every row has.
+        what: they are, in words.
+
+    Raises:
+        UserError: a malformed row.
+    """
+    with telling_encoding(path), path.open(encoding="utf-8", newline="") as file:
+        for line, row in csv_records(path, file):
+            if len(row) != fields:
+                raise UserError(
+                    f"{path}: line {line}: expected {fields} fields ({what}), found {len(row)}; get the "
+                    "file anew"
+                )
+            yield line, row
+
+
+def csv_records(
+    path: Path, file: Iterable[str], *, delimiter: str = ","
+) -> Iterator[tuple[int, list[str]]]:
+    """Every row of an open csv file that is not blank, and the line it ends at.
+
+    Raises:
+        UserError: a row that is not csv.
+    """
+    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # documents are longer than the default
+    lines = csv.reader(file, delimiter=delimiter, strict=True)
+    while True:
+        try:
+            row = next(lines)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise UserError(
+                f"{path}: line {lines.line_num}: malformed ({error}); quote fields that hold quotes, "
+                "delimiters or line breaks, doubling the quotes inside"
+            ) from None
+        if row:
+            yield lines.line_num, row
 
 
 def place(path: Path, index: int) -> str:
@@ -75,28 +130,15 @@ def _require_file(path: Path) -> None:
 
 
 def _csv_lines(path: Path) -> Iterator[list[str]]:
-    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # documents are longer than the default
     # utf-8-sig: spreadsheets begin their files with a byte order mark
     with path.open(encoding="utf-8-sig", newline="") as file:
-        lines = csv.reader(file, delimiter=_DELIMITERS[path.suffix], strict=True)
         header: list[str] | None = None
-        while True:
-            try:
-                fields = next(lines)
-            except StopIteration:
-                break
-            except csv.Error as error:
-                raise UserError(
-                    f"{path}: line {lines.line_num}: malformed ({error}); quote fields that hold quotes, "
-                    "delimiters or line breaks, doubling the quotes inside"
-                ) from None
+        for line, fields in csv_records(path, file, delimiter=_DELIMITERS[path.suffix]):
             if header is None:
                 header = fields
-            elif not fields:
-                continue  # a blank line
             elif len(fields) != len(header):
                 raise UserError(
-                    f"{path}: line {lines.line_num}: expected {len(header)} fields as in the header, "
+                    f"{path}: line {line}: expected {len(header)} fields as in the header, "
                     f"found {len(fields)}; quote fields that hold delimiters or line breaks"
                 )
             yield fields
@@ -149,7 +191,8 @@ def _read_jsonl(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
 
 
 @contextmanager
-def _telling_encoding(path: Path) -> Iterator[None]:
+def telling_encoding(path: Path) -> Iterator[None]:
+    """Turn an encoding that is not UTF-8 into a user's mistake."""
     try:
         yield
     except UnicodeDecodeError as error:

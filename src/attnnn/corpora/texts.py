@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attnnn.corpora.spool import SpooledTexts
 from attnnn.errors import UserError
 from attnnn.ragged import Ragged
 
@@ -30,7 +31,7 @@ class Texts:
     """The documents of a source, before tokenisation, in source order.
 
     Attributes:
-        texts: one a document.
+        texts: one a document; a list, or `SpooledTexts` where they are many.
         labels: shape (documents,), int64: index into `classes`.
         splits: shape (documents,), text: train, dev or test.
         places: where each document stands, as errors name it (``reviews.csv: row 7``).
@@ -41,7 +42,7 @@ class Texts:
         made_splits: in words, which splits were made and how; None where all were given.
     """
 
-    texts: list[str]
+    texts: Sequence[str]
     labels: NDArray[np.int64]
     splits: NDArray[np.str_]
     places: list[str]
@@ -58,7 +59,7 @@ class Texts:
         """The chosen documents, with more left out."""
         return replace(
             self,
-            texts=[self.texts[document] for document in chosen],
+            texts=_taken(self.texts, chosen),
             labels=self.labels[chosen],
             splits=self.splits[chosen],
             places=[self.places[document] for document in chosen],
@@ -66,9 +67,45 @@ class Texts:
             dropped=(*self.dropped, *dropped),
         )
 
+    def without(self, gone: NDArray[np.bool_], reason: str) -> Texts:
+        """The documents that are not gone, those that are being counted by split.
+
+        Args:
+            gone: shape (documents,).
+            reason: why they are left out.
+        """
+        dropped = [
+            Dropped(split, reason, count)
+            for split in dict.fromkeys(self.splits.tolist())
+            if (count := int((gone & (self.splits == split)).sum()))
+        ]
+        return self.take(np.flatnonzero(~gone), dropped)
+
+    def renamed(self, classes: list[str], facts: dict[str, Any]) -> Texts:
+        """The same documents under other names of their classes, with other facts."""
+        return replace(self, classes=list(classes), facts=facts)
+
+    def with_facts(self, facts: dict[str, Any], dropped: Sequence[Dropped]) -> Texts:
+        """The same documents with facts, and with what was left out before they were made."""
+        return replace(self, facts=facts, dropped=(*dropped, *self.dropped))
+
+    def with_fact(self, name: str, fact: Any) -> Texts:
+        """The same documents with one more fact."""
+        return replace(self, facts={**self.facts, name: fact})
+
+    def with_classes_swapped(self) -> Texts:
+        """The same documents with class 0 and class 1 exchanged."""
+        return replace(self, labels=1 - self.labels, classes=self.classes[::-1])
+
     def with_splits(self, splits: NDArray[np.str_], made: str | None) -> Texts:
         """The same documents with every split known, and what was made for that in words."""
         return replace(self, splits=splits, made_splits=made)
+
+
+def _taken(texts: Sequence[str], chosen: NDArray[np.int64]) -> Sequence[str]:
+    if isinstance(texts, SpooledTexts):
+        return texts.take(chosen)
+    return [texts[document] for document in chosen]
 
 
 @contextmanager

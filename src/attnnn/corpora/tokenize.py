@@ -20,10 +20,13 @@ from attnnn.ragged import Ragged
 Tokenizer = Callable[[Iterable[str]], Iterator[list[str]]]
 
 DIGITS = "qqq"  # what the papers write for every token that holds a digit
+DEIDENTIFIED = "<DE>"  # and for a name, place or date that MIMIC-III leaves out
 
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _RUN_OF_NON_WORD = re.compile(r"\W*(\W)")
 _NON_WORD = re.compile(r"\W")
+_DEIDENTIFIED = re.compile(r"\[ ?\* ?\*.*?\* ?\* ?\]")
+_REPEATED = re.compile(r"([^A-Za-z0-9])(?: *\1)+")
 # The Keras preprocessing that made the IMDb dump: all ASCII punctuation but the apostrophe.
 _KERAS_FILTER = str.maketrans(dict.fromkeys(string.punctuation.replace("'", ""), " "))
 
@@ -107,6 +110,20 @@ def newsgroups(texts: Iterable[str]) -> Iterator[list[str]]:
     return (_RUN_OF_NON_WORD.sub(r" \1 ", " ".join(tokens)).split() for tokens in papers(texts))
 
 
+def mimic(texts: Iterable[str]) -> Iterator[list[str]]:
+    """SpaCy and lower case, then the marks of clinical notes are thinned and digits masked.
+
+    What was taken out for anonymity, ``[** … **]``, becomes ``<DE>``. A run of one character that is no
+    ASCII letter or digit, spaces between or not, becomes one. Last, tokens with a digit become ``qqq``.
+
+    Source: Jain & Wallace 2019, released preprocessing of MIMIC-III.
+    """
+    masked = cache(_mask_digits)
+    for tokens in _spacy(texts):
+        text = _DEIDENTIFIED.sub(f" {DEIDENTIFIED} ", " ".join(tokens))
+        yield [masked(token) for token in _REPEATED.sub(r"\1 ", text).split()]
+
+
 def keras(texts: Iterable[str]) -> Iterator[list[str]]:
     """Lower case, every ASCII punctuation mark but the apostrophe a space.
 
@@ -121,6 +138,7 @@ TOKENIZERS: dict[str, Tokenizer] = {
     "papers": papers,
     "sst": sst,
     "20news": newsgroups,
+    "mimic": mimic,
     "keras": keras,
 }
 

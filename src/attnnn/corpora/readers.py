@@ -1,0 +1,145 @@
+"""The readers of corpora, one a kind of source, and what can be told of a source beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from attnnn.config import Study
+from attnnn.corpora import (
+    adr,
+    ag_news,
+    fetching,
+    imdb,
+    mimic,
+    newsgroups,
+    planted,
+    splits,
+    sst,
+    table,
+)
+from attnnn.corpora.texts import Texts
+from attnnn.errors import UserError
+from attnnn.sources.base import SourceModel
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How one kind of source is read.
+
+    Attributes:
+        check: looks at a source without reading it whole; raises UserError.
+        read: gives the documents of a path and a source; keyword undivided says that no dev split is
+            to be made (switch train_part).
+        gives_dev: whether the source itself has a dev split.
+        marks_tokens: whether it marks tokens, and so needs them as they stand between white space.
+    """
+
+    check: Callable[[Path, Any], None]
+    read: Callable[..., Texts]
+    gives_dev: Callable[[Path, Any], bool]
+    marks_tokens: bool = False
+
+
+def _always(path: Path, source: SourceModel) -> bool:
+    return True
+
+
+def _never(path: Path, source: SourceModel) -> bool:
+    return False
+
+
+READERS: dict[str, Reader] = {
+    "planted": Reader(
+        check=lambda path, source: planted.require_planted(source),
+        read=lambda path, source, undivided: planted.generate(source),
+        gives_dev=_always,
+        marks_tokens=True,
+    ),
+    "table": Reader(table.require_table_source, table.read_table_source, table.gives_dev),
+    "sst": Reader(
+        check=lambda path, source: sst.require_sst(path),
+        read=lambda path, source, undivided: sst.read_sst(path).with_fact("folder", source.path),
+        gives_dev=_always,
+    ),
+    "imdb": Reader(imdb.require_imdb, imdb.read_imdb, _never),
+    "ag_news": Reader(ag_news.require_ag_news, ag_news.read_ag_news, _never),
+    "20news": Reader(newsgroups.require_newsgroups, newsgroups.read_newsgroups, _never),
+    "adr": Reader(adr.require_adr, adr.read_adr, adr.adr_gives_dev),
+    "mimic": Reader(mimic.require_mimic, mimic.read_mimic, mimic.mimic_gives_dev),
+}
+
+
+def without_missing(study: Study) -> tuple[Study, list[str]]:
+    """The study of the corpora that exist, and where the others were looked for.
+
+    Raises:
+        UserError: none exists.
+    """
+    missing = {name: where for name in study.corpora if (where := _missing(study, name))}
+    found = {name: corpus for name, corpus in study.corpora.items() if name not in missing}
+    told = [f"{name}: {where} does not exist" for name, where in missing.items()]
+    if not found:
+        raise UserError(f"no corpus was found: {'; '.join(told)}; set corpora_dir")
+    return study.model_copy(update={"corpora": found}), told
+
+
+def _missing(study: Study, corpus: str) -> str | None:
+    source = study.corpora[corpus].source
+    if source.place is None or source.may_fetch:
+        return None
+    path = study.source_path(source.place)
+    return None if path.exists() else str(path)
+
+
+def require_source(study: Study, corpus: str) -> None:
+    """Look at a source without reading it whole.
+
+    Raises:
+        UserError: a missing file or column, or settings that cannot be met.
+    """
+    settings, protocol = study.corpora[corpus], study.protocol_of(corpus)
+    source, reader = settings.source, READERS[settings.source.kind]
+    low, high = settings.min_length, settings.max_length
+    if low is not None and high is not None and low + 2 * protocol.strict_length_filter > high:
+        raise UserError(
+            f"min_length {low} and max_length {high} leave no document"
+            + (" between them (strict_length_filter)" if protocol.strict_length_filter else "")
+        )
+    if reader.marks_tokens and settings.tokenizer != "whitespace":
+        raise UserError(
+            f"tokenizer {settings.tokenizer}: {source.kind} documents carry their truth token by token; "
+            "set tokenizer: whitespace"
+        )
+    path = _path(study, corpus)
+    if source.may_fetch and not path.exists():
+        return
+    reader.check(path, source)
+    if protocol.train_part == "undivided":
+        splits.require_dev(protocol, reader.gives_dev(path, source))
+
+
+def read_source(study: Study, corpus: str) -> Texts:
+    """The documents of a corpus with their splits; fetched first where that is asked for.
+
+    Raises:
+        UserError: a fault of the source, with its file and row.
+    """
+    require_source(study, corpus)
+    source, path = study.corpora[corpus].source, _path(study, corpus)
+    if source.may_fetch and not path.exists():
+        fetching.fetch_source(source, path)
+    undivided = study.protocol_of(corpus).train_part == "undivided"
+    return READERS[source.kind].read(path, source, undivided=undivided)
+
+
+def name_of_source(study: Study, corpus: str) -> str:
+    """The source's file or folder, as errors name it."""
+    place = study.corpora[corpus].source.place
+    return "source" if place is None else str(study.source_path(place))
+
+
+def _path(study: Study, corpus: str) -> Path:
+    return study.source_path(study.corpora[corpus].source.place or "")

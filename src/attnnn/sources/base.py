@@ -1,0 +1,53 @@
+"""What every source of a corpus is: strict keys, and the files that it is read from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Probability = Annotated[float, Field(ge=0, le=1)]
+Share = Annotated[float, Field(gt=0, lt=1)]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")]
+
+
+class Strict(BaseModel):
+    """Keys of a configuration: unknown ones are refused, and none changes later."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SourceModel(Strict):
+    """The keys of one kind of source. Paths are relative to corpora_dir."""
+
+    @property
+    def place(self) -> str | None:
+        """The file or folder of the source; None for one that is generated."""
+        place: str | None = getattr(self, "path", None)
+        return place
+
+    @property
+    def may_fetch(self) -> bool:
+        """Whether the source is fetched when its place does not exist."""
+        return bool(getattr(self, "download", False))
+
+    @property
+    def pairs(self) -> bool:
+        """Whether every document comes with a question or a hypothesis."""
+        return False
+
+    def files(self) -> list[str]:
+        """The files that the corpus is read from, or a folder where they are very many."""
+        return [] if self.place is None else [self.place]
+
+
+def require_keys(given: dict[str, str], keys: Sequence[str]) -> dict[str, str]:
+    """The same mapping in the order of the keys, which it must have and no other.
+
+    Raises:
+        ValueError: naming them.
+    """
+    if set(given) != set(keys):
+        raise ValueError(f"expected the keys {', '.join(keys)}, found {', '.join(given) or 'none'}")
+    return {key: given[key] for key in keys}
