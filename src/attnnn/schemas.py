@@ -69,6 +69,38 @@ PREDICTIONS = Schema(
     },
 )
 
+CLASS_PREDICTIONS = Schema(
+    "class_predictions",
+    {
+        "document": _DOCUMENT,
+        "split": _SPLIT,
+        "label": Column(pa.int64(), "gold class"),
+        "predicted": Column(pa.int64(), "predicted class"),
+        "probabilities": Column(
+            _PER_TOKEN,
+            "of every class, 0 where it is no candidate; null but in the test split",
+            nullable=True,
+        ),
+        "attention": Column(
+            _PER_TOKEN,
+            "attention weight of each of the n tokens; sums to 1; null in a model without attention",
+            nullable=True,
+        ),
+        "pieces": Column(
+            _PER_TOKEN,
+            "what the decoder makes of each token's state, one token after the other: softmax logits are "
+            "Σ attention·piece + bias, or with questions W₂ tanh(Σ attention·piece + offset) + b₂, W₂ and "
+            "b₂ being among the model's weights; null but in the test split",
+            nullable=True,
+        ),
+        "offset": Column(
+            _PER_TOKEN,
+            "what the question adds to the sum of pieces; null without questions",
+            nullable=True,
+        ),
+    },
+)
+
 IMPORTANCE = Schema(
     "importance",
     {

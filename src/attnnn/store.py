@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,22 +111,48 @@ def read_table(path: str | os.PathLike[str], schema: Schema) -> pa.Table:
     Raises:
         UserError: the file is missing or is not such a table.
     """
+    return read_table_of(path, [schema])
+
+
+def read_table_of(
+    path: str | os.PathLike[str],
+    schemas: Sequence[Schema],
+    *,
+    columns: Collection[str] | None = None,
+) -> pa.Table:
+    """Read a table of one of several kinds, or some of its columns, and check it against its schema.
+
+    Args:
+        path: the parquet file.
+        schemas: what it may be.
+        columns: those to read, as far as its kind has them; None: all.
+
+    Raises:
+        UserError: the file is missing or is no such table.
+    """
     try:
-        table = pq.read_table(path)
+        found = pq.read_schema(path)
+        schema = next((kind for kind in schemas if _is_of(found, kind)), None)
+        if schema is None:
+            raise UserError(
+                f"{path}: not a {' or '.join(repr(kind.name) for kind in schemas)} table of this version: "
+                f"expected columns {', '.join(schemas[0].arrow.names)}; found "
+                f"{', '.join(found.names)}; delete it and run again"
+            )
+        wanted = [name for name in schema.columns if columns is None or name in columns]
+        table = pq.read_table(path, columns=wanted)
     except FileNotFoundError:
         raise UserError(f"{path}: no such file; run the rule that makes it first") from None
     except pa.ArrowInvalid as error:
         raise UserError(
             f"{path}: not a readable parquet file ({error}); delete it and run again"
         ) from None
-    expected, found = schema.arrow, table.schema
-    if not expected.equals(found.remove_metadata(), check_metadata=False):
-        raise UserError(
-            f"{path}: not a {schema.name!r} table of this version: expected columns "
-            f"{', '.join(expected.names)}; found {', '.join(found.names)}; delete it and run again"
-        )
     _check_nulls(table, schema, path)
     return table
+
+
+def _is_of(found: pa.Schema, schema: Schema) -> bool:
+    return bool(schema.arrow.equals(found.remove_metadata(), check_metadata=False))
 
 
 def facts_of(table: pa.Table) -> dict[str, Any]:
@@ -145,5 +171,5 @@ def _to_arrow(values: Any, kind: pa.DataType) -> pa.Array:
 
 def _check_nulls(table: pa.Table, schema: Schema, path: str | os.PathLike[str]) -> None:
     for name, column in schema.columns.items():
-        if not column.nullable and table[name].null_count:
+        if not column.nullable and name in table.column_names and table[name].null_count:
             raise ValueError(f"{path}: column {name!r} must not hold nulls")

@@ -41,7 +41,7 @@ def gradient(
 
     Source: Jain & Wallace 2019, Algorithm 1 (``XxE[X]`` in their code, before |·|).
     """
-    device = classifier.decoder.weight.device
+    device = classifier.device
     found = np.zeros(len(tokens.values), dtype=_numpy_dtype(classifier))
     batches = length_sorted_batches(tokens, max_tokens=max_tokens)
     with _differentiable(classifier):

@@ -106,7 +106,7 @@ def _by_renormalising(
     max_tokens: int,
 ) -> Ragged:
     """`leave_one_out` of an encoder that reads each token alone: only attention changes."""
-    device = classifier.decoder.weight.device
+    device = classifier.device
     found = np.zeros(len(tokens.values))
     for rows in length_sorted_batches(tokens, max_tokens=max_tokens):
         part = tokens.take(rows)
@@ -134,7 +134,7 @@ def _sum_of_others(values: Float[Tensor, "batch length"]) -> Float[Tensor, "batc
 def _probabilities(
     classifier: Classifier, tokens: Ragged, imposed: Ragged | None
 ) -> NDArray[np.float64]:
-    batch = make_batch(tokens, device=classifier.decoder.weight.device, imposed=imposed)
+    batch = make_batch(tokens, device=classifier.device, imposed=imposed)
     probability: NDArray[np.float64] = classifier(batch).logit.double().sigmoid().cpu().numpy()
     return probability
 

@@ -107,7 +107,7 @@ def _changes(
     classifier: Classifier, taps: _Taps, tokens: Ragged, imposed: Ragged | None
 ) -> NDArray[np.float64]:
     """Change of the probability for every token of some documents."""
-    device = classifier.decoder.weight.device
+    device = classifier.device
     batch = make_batch(tokens, device=device, imposed=imposed)
     output = classifier(batch)
     # Up to a factor a document, and as large as they may be in any document without one token.

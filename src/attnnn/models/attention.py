@@ -20,12 +20,17 @@ class Additive(nn.Module):
         states: Float[Tensor, "batch length width"],
         real: Bool[Tensor, "batch length"],
         imposed: Float[Tensor, "batch length"] | None,
+        query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "batch length"]:
         """Log attention; a very large negative number where no real token is."""
-        scores = self.scores(states)
+        scores = self.scores(states, query)
         return torch.log_softmax(scores.masked_fill(~real, nothing(scores)), dim=-1)
 
-    def scores(self, states: Float[Tensor, "*batch width"]) -> Float[Tensor, "*batch"]:
+    def scores(
+        self,
+        states: Float[Tensor, "*batch width"],
+        query: Float[Tensor, "batch width"] | None = None,
+    ) -> Float[Tensor, "*batch"]:
         """What the softmax is of."""
         scores: Tensor = self.score(torch.tanh(self.hidden(states)))
         return scores.squeeze(-1)
@@ -44,15 +49,67 @@ class Dot(nn.Module):
         states: Float[Tensor, "batch length width"],
         real: Bool[Tensor, "batch length"],
         imposed: Float[Tensor, "batch length"] | None,
+        query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "batch length"]:
         """Log attention; a very large negative number where no real token is."""
-        scores = self.scores(states)
+        scores = self.scores(states, query)
         return torch.log_softmax(scores.masked_fill(~real, nothing(scores)), dim=-1)
 
-    def scores(self, states: Float[Tensor, "*batch width"]) -> Float[Tensor, "*batch"]:
+    def scores(
+        self,
+        states: Float[Tensor, "*batch width"],
+        query: Float[Tensor, "batch width"] | None = None,
+    ) -> Float[Tensor, "*batch"]:
         """What the softmax is of."""
         scores: Tensor = self.score(states)
         return scores.squeeze(-1) * self.scale
+
+
+class AskedAdditive(Additive):
+    """score_t = v·tanh(W_p h_t + b_p + W_q q + b_q), softmax over the real tokens."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__(width)
+        self.query = nn.Linear(width, width // 2)
+
+    def scores(
+        self,
+        states: Float[Tensor, "batch length width"],
+        query: Float[Tensor, "batch width"] | None = None,
+    ) -> Float[Tensor, "batch length"]:
+        """What the softmax is of."""
+        assert query is not None
+        inner = self.hidden(states) + self.query(query)[..., None, :]
+        scores: Tensor = self.score(torch.tanh(inner))
+        return scores.squeeze(-1)
+
+
+class AskedDot(nn.Module):
+    """score_t = h_t·q / √D, softmax over the real tokens. No parameters."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.scale: float = width**-0.5
+
+    def forward(
+        self,
+        states: Float[Tensor, "batch length width"],
+        real: Bool[Tensor, "batch length"],
+        imposed: Float[Tensor, "batch length"] | None,
+        query: Float[Tensor, "batch width"] | None = None,
+    ) -> Float[Tensor, "batch length"]:
+        """Log attention; a very large negative number where no real token is."""
+        scores = self.scores(states, query)
+        return torch.log_softmax(scores.masked_fill(~real, nothing(scores)), dim=-1)
+
+    def scores(
+        self,
+        states: Float[Tensor, "batch length width"],
+        query: Float[Tensor, "batch width"] | None = None,
+    ) -> Float[Tensor, "batch length"]:
+        """What the softmax is of."""
+        assert query is not None
+        return (states @ query[..., None]).squeeze(-1) * self.scale
 
 
 class Uniform(nn.Module):
@@ -66,6 +123,7 @@ class Uniform(nn.Module):
         states: Float[Tensor, "batch length width"],
         real: Bool[Tensor, "batch length"],
         imposed: Float[Tensor, "batch length"] | None,
+        query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "batch length"]:
         """Log attention; a very large negative number where no real token is."""
         weights = -real.sum(dim=-1, keepdim=True, dtype=states.dtype).log()
@@ -86,6 +144,7 @@ class Imposed(nn.Module):
         states: Float[Tensor, "batch length width"],
         real: Bool[Tensor, "batch length"],
         imposed: Float[Tensor, "batch length"] | None,
+        query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "batch length"]:
         """Log attention; a very large negative number where no real token is.
 
@@ -108,6 +167,7 @@ class Without(nn.Module):
         states: Float[Tensor, "batch length width"],
         real: Bool[Tensor, "batch length"],
         imposed: Float[Tensor, "batch length"] | None,
+        query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "batch length"]:
         """The logarithm of no weight at all, everywhere."""
         return states.new_full(real.shape, nothing(states))
@@ -116,6 +176,15 @@ class Without(nn.Module):
 ATTENTIONS: dict[str, type[Additive | Dot | Uniform | Imposed | Without]] = {
     "additive": Additive,
     "dot": Dot,
+    "uniform": Uniform,
+    "imposed": Imposed,
+    "none": Without,
+}
+
+# The same where every text comes with a question.
+ASKED: dict[str, type[AskedAdditive | AskedDot | Uniform | Imposed | Without]] = {
+    "additive": AskedAdditive,
+    "dot": AskedDot,
     "uniform": Uniform,
     "imposed": Imposed,
     "none": Without,

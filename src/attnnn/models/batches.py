@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 from torch import Tensor
 
-from attnnn.models.documents import END, PADDING, START
+from attnnn.models.documents import END, PADDING, START, Questions
 from attnnn.ragged import Ragged
 
 # Padded tokens of a batch that is only evaluated: bounds memory on long documents.
@@ -25,11 +25,15 @@ class Batch:
         token_ids: start symbol, the n tokens, end symbol, padding.
         lengths: n + 2 of each document.
         imposed: attention weights from outside, 0 outside the n tokens; None unless imposed.
+        question: the questions, padded by themselves; None unless every document comes with one.
+        candidates: True for each class that may be the answer; None where all may be.
     """
 
     token_ids: Int[Tensor, "batch length"]
     lengths: Int[Tensor, " batch"]
     imposed: Float[Tensor, "batch length"] | None = None
+    question: Batch | None = None
+    candidates: Bool[Tensor, "batch outputs"] | None = None
 
     @property
     def real(self) -> Bool[Tensor, "batch length"]:
@@ -44,7 +48,11 @@ def positions(longest: int, lengths: Int[Tensor, " batch"]) -> Int[Tensor, " len
 
 
 def make_batch(
-    tokens: Ragged, *, device: torch.device | str = "cpu", imposed: Ragged | None = None
+    tokens: Ragged,
+    *,
+    device: torch.device | str = "cpu",
+    imposed: Ragged | None = None,
+    asked: Questions | None = None,
 ) -> Batch:
     """Pad documents of token ids (without start and end symbols) into one batch."""
     lengths = tokens.lengths
@@ -56,7 +64,17 @@ def make_batch(
         token_ids=torch.from_numpy(ids).to(device, non_blocking=True),
         lengths=torch.from_numpy(lengths + 2).to(device, non_blocking=True),
         imposed=None if imposed is None else align(imposed, device=device),
+        question=None if asked is None else make_batch(asked.tokens, device=device),
+        candidates=None if asked is None else _allowed(asked, device),
     )
+
+
+def _allowed(asked: Questions, device: torch.device | str) -> Bool[Tensor, "batch outputs"] | None:
+    if asked.candidates is None:
+        return None
+    allowed = np.zeros((len(asked.tokens), asked.classes), dtype=np.bool_)
+    allowed[asked.candidates.documents, asked.candidates.values] = True
+    return torch.from_numpy(allowed).to(device, non_blocking=True)
 
 
 def align(

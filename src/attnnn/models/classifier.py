@@ -8,8 +8,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from attnnn.models.attention import ATTENTIONS, Without
+from attnnn.models.attention import ASKED, ATTENTIONS, Without, nothing
 from attnnn.models.batches import Batch
+from attnnn.models.decoders import LinearDecoder, PairDecoder, attended
 from attnnn.models.documents import PADDING
 from attnnn.models.embedding import WordVectors
 from attnnn.models.encoders import ENCODERS
@@ -19,35 +20,76 @@ class Output(NamedTuple):
     """What a classifier says of a batch.
 
     Attributes:
-        logit: log-odds of class 1.
+        logits: of every class; for two classes the log-odds of class 1 alone.
         attention: weights; 0 outside the real tokens.
         log_attention: their logarithms; very large negative numbers where the weight is 0.
-        contribution: w·h_t, so that logit = Σ_t attention_t · contribution_t + bias; 0 and the
-            attention 0 in a model without attention.
+        pieces: what the decoder makes of each state before they are summed; 0 outside the real tokens, and
+            everywhere in a model without attention.
     """
 
-    logit: Float[Tensor, " batch"]
+    logits: Float[Tensor, "batch outputs"]
     attention: Float[Tensor, "batch length"]
     log_attention: Float[Tensor, "batch length"]
-    contribution: Float[Tensor, "batch length"]
+    pieces: Float[Tensor, "batch length piece"]
+
+    @property
+    def logit(self) -> Float[Tensor, " batch"]:
+        """Log-odds of class 1, for two classes."""
+        return self.logits[:, 0]
+
+    @property
+    def contribution(self) -> Float[Tensor, "batch length"]:
+        """w·h_t, so that logit = Σ_t attention_t · contribution_t + bias, for two classes."""
+        return self.pieces[..., 0]
+
+    @property
+    def probabilities(self) -> Float[Tensor, "batch outputs"]:
+        """Of every class; for two classes that of class 1 alone."""
+        return probabilities(self.logits)
+
+
+def probabilities(logits: Float[Tensor, "*batch outputs"]) -> Float[Tensor, "*batch outputs"]:
+    """Softmax over several classes; for two classes the sigmoid of the only logit."""
+    return logits.sigmoid() if logits.shape[-1] == 1 else logits.softmax(dim=-1)
 
 
 class Classifier(nn.Module):
-    """A binary classifier with attention (Jain & Wallace 2019, section 3).
+    """A classifier of texts, or of texts with a question, by attention (Jain & Wallace 2019, section 3).
 
-    The decoder w·(Σ_t α_t h_t) + b is linear in the attention, so it is computed as
-    Σ_t α_t (w·h_t) + b: every state is needed only through one number.
+    What the decoder does to the weighted sum of states it does to each state first, as far as that is
+    linear: for two classes every state is needed only through one number.
+
+    Args:
+        encoder: one of `encoders.ENCODERS`.
+        attention: one of `attention.ATTENTIONS`.
+        vocabulary: number of ids.
+        dimension: width of a word vector.
+        hidden_size: width of each LSTM direction, of the token-level layer, or of all convolutions.
+        outputs: 1 for two classes, else the number of classes.
+        asked: whether every text comes with a question (or a hypothesis), which has word vectors and
+            an encoder of its own.
     """
 
     def __init__(
-        self, *, encoder: str, attention: str, vocabulary: int, dimension: int, hidden_size: int
+        self,
+        *,
+        encoder: str,
+        attention: str,
+        vocabulary: int,
+        dimension: int,
+        hidden_size: int,
+        outputs: int = 1,
+        asked: bool = False,
     ) -> None:
         super().__init__()
-        self.hidden_size = hidden_size
+        self.hidden_size, self.outputs = hidden_size, outputs
         self.embedding = WordVectors(vocabulary, dimension)
         self.encoder = ENCODERS[encoder](dimension, hidden_size)
-        self.attention = ATTENTIONS[attention](self.encoder.width)
-        self.decoder = nn.Linear(self.encoder.width, 1)
+        width = self.encoder.width
+        self.attention = (ASKED if asked else ATTENTIONS)[attention](width)
+        self.decoder = PairDecoder(width, outputs) if asked else LinearDecoder(width, outputs)
+        self.question_embedding = WordVectors(vocabulary, dimension) if asked else None
+        self.question_encoder = ENCODERS[encoder](dimension, hidden_size) if asked else None
 
     def forward(
         self,
@@ -55,6 +97,7 @@ class Classifier(nn.Module):
         *,
         embedded: Float[Tensor, "batch length dimension"] | None = None,
         detach_attention: bool = False,
+        query: Float[Tensor, "batch width"] | None = None,
     ) -> Output:
         """Classify a batch.
 
@@ -62,35 +105,61 @@ class Classifier(nn.Module):
             batch: the documents.
             embedded: word vectors to use instead of looking them up, for gradients.
             detach_attention: hold the attention constant under differentiation.
+            query: what `read_questions` made of the batch; None: do it here.
         """
         if embedded is None:
             embedded = self.embedding(batch.token_ids)
+        if query is None:
+            query = self.read_questions(batch)
         states = self.encoder(embedded, batch.lengths)
         real = batch.real
-        log_attention = self.attention(states, real, batch.imposed)
+        log_attention = self.attention(states, real, batch.imposed, query)
         if detach_attention:
             log_attention = log_attention.detach()
         attention = log_attention.exp()
         if isinstance(self.attention, Without):
-            logit = self.decoder(self.encoder.last(states, batch.lengths)).squeeze(-1)
-            return Output(logit, attention, log_attention, torch.zeros_like(attention))
-        contribution = (states @ self.decoder.weight[0]).masked_fill(~real, 0.0)
-        logit = (attention * contribution).sum(dim=-1) + self.decoder.bias[0]
-        return Output(logit, attention, log_attention, contribution)
+            pieces = torch.zeros_like(attention)[..., None]
+            context = self.decoder.pieces(self.encoder.last(states, batch.lengths)[:, None])[:, 0]
+        else:
+            pieces = self.decoder.pieces(states).masked_fill(~real[..., None], 0.0)
+            context = attended(attention, pieces)
+        logits = self.decoder.logits(context, query)
+        if batch.candidates is not None:
+            logits = logits.masked_fill(~batch.candidates, nothing(logits))
+        return Output(logits, attention, log_attention, pieces)
+
+    def read_questions(self, batch: Batch) -> Float[Tensor, "batch width"] | None:
+        """What the questions' encoder ends with; None where there are no questions."""
+        if self.question_encoder is None or self.question_embedding is None:
+            return None
+        asked = batch.question
+        assert asked is not None, "texts of a pair need their questions"
+        states = self.question_encoder(self.question_embedding(asked.token_ids), asked.lengths)
+        last: Tensor = self.question_encoder.last(states, asked.lengths)
+        return last
+
+    @property
+    def device(self) -> torch.device:
+        """Where it is."""
+        return self.embedding.weight.device
 
     @property
     def bias(self) -> float:
-        """The decoder's bias b."""
+        """The decoder's bias b, for two classes."""
+        assert isinstance(self.decoder, LinearDecoder)
         return float(self.decoder.bias.detach()[0])
 
     def parameter_counts(self) -> dict[str, int]:
         """Trainable numbers of each part."""
-        parts = {
+        parts: dict[str, nn.Module] = {
             "embedding": self.embedding,
             "encoder": self.encoder,
             "attention": self.attention,
             "decoder": self.decoder,
         }
+        if self.question_embedding is not None and self.question_encoder is not None:
+            parts["question_embedding"] = self.question_embedding
+            parts["question_encoder"] = self.question_encoder
         return {name: sum(p.numel() for p in part.parameters()) for name, part in parts.items()}
 
 
@@ -102,6 +171,8 @@ def build(
     dimension: int,
     hidden_size: int,
     seed: int,
+    outputs: int = 1,
+    asked: bool = False,
     vectors: Float[Tensor, "vocabulary dimension"] | None = None,
     scale: float = 1.0,
 ) -> Classifier:
@@ -113,6 +184,8 @@ def build(
         vocabulary: number of ids.
         dimension: width of a word vector.
         hidden_size: width of each LSTM direction, of the token-level layer, or of all convolutions.
+        outputs: 1 for two classes, else the number of classes.
+        asked: whether every text comes with a question.
         seed: equal seeds give equal parameters to models of the same parts.
         vectors: word vectors to start from; None: random ones.
         scale: standard deviation of the random ones.
@@ -125,11 +198,16 @@ def build(
             vocabulary=vocabulary,
             dimension=dimension,
             hidden_size=hidden_size,
+            outputs=outputs,
+            asked=asked,
         )
     with torch.no_grad():
-        if vectors is None:
-            model.embedding.weight.mul_(scale)
-        else:
-            model.embedding.weight.copy_(vectors)
-            model.embedding.weight[PADDING] = 0
+        for table in (model.embedding, model.question_embedding):
+            if table is None:
+                continue
+            if vectors is None:
+                table.weight.mul_(scale)
+            else:
+                table.weight.copy_(vectors)
+                table.weight[PADDING] = 0
     return model

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.nn.functional import binary_cross_entropy_with_logits
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from attnnn.models.batches import align
 from attnnn.models.classifier import Output
@@ -52,6 +52,26 @@ class Labels:
 
 
 @dataclass(frozen=True)
+class Classes:
+    """Cross-entropy over several classes, one number a document.
+
+    Attributes:
+        label: gold class of each document.
+    """
+
+    label: NDArray[np.int64]
+
+    def losses(self, output: Output, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
+        """Loss of each document of a batch, `documents` being their rows."""
+        label = torch.from_numpy(self.label[documents]).to(output.logits.device)
+        return cross_entropy(output.logits, label, reduction="none")
+
+    def batch_weight(self, documents: NDArray[np.int64]) -> float:
+        """Factor of the whole batch: 1."""
+        return 1.0
+
+
+@dataclass(frozen=True)
 class Imitation:
     """Imitate a base model's probability, diverge from its attention (Wiegreffe & Pinter 2019, eq. 1).
 
@@ -87,4 +107,4 @@ class Imitation:
         return 1.0 if self.weight is None else float(self.weight[documents].sum())
 
 
-Objective = Labels | Imitation
+Objective = Labels | Classes | Imitation

@@ -27,7 +27,7 @@ def save_classifier(
         classifier: the model.
         folder: where.
         description: must hold what `load_classifier` rebuilds the model from: encoder, attention,
-            vocabulary, dimension, hidden_size.
+            vocabulary, dimension, hidden_size, outputs, asked.
     """
     tensors = {name: tensor.cpu().contiguous() for name, tensor in classifier.state_dict().items()}
     with written_aside(Path(folder) / WEIGHTS) as aside:
@@ -40,7 +40,15 @@ def load_classifier(
 ) -> Classifier:
     """The model that `save_classifier` wrote."""
     described = json.loads((Path(folder) / DESCRIPTION).read_text(encoding="utf-8"))
-    parts = ("encoder", "attention", "vocabulary", "dimension", "hidden_size")
+    parts = (
+        "encoder",
+        "attention",
+        "vocabulary",
+        "dimension",
+        "hidden_size",
+        "outputs",
+        "asked",
+    )
     classifier = Classifier(**{name: described[name] for name in parts})
     classifier.load_state_dict(load_file(Path(folder) / WEIGHTS))
     return classifier.to(device).eval()

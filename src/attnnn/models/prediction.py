@@ -9,7 +9,9 @@ import torch
 from numpy.typing import NDArray
 
 from attnnn.models.batches import EVALUATION_TOKENS, length_sorted_batches, make_batch
-from attnnn.models.classifier import Classifier
+from attnnn.models.classifier import Classifier, probabilities
+from attnnn.models.decoders import PairDecoder
+from attnnn.models.documents import Questions
 from attnnn.ragged import Ragged
 
 
@@ -18,37 +20,100 @@ class Predictions:
     """What a classifier says of each document.
 
     Attributes:
-        logit: shape (documents,), log-odds of class 1.
+        logits: shape (documents, outputs); for two classes the log-odds of class 1 alone.
         attention: weights of the n tokens.
-        contribution: w·h_t of the n tokens.
+        pieces: shape (tokens, piece): what the decoder makes of the states of the n tokens before they are
+            summed; None where it was not asked for.
+        offset: shape (documents, piece): what each question adds to the sum of pieces; None without
+            questions, and where pieces were not asked for.
     """
 
-    logit: NDArray[np.float32]
+    logits: NDArray[np.float32]
     attention: Ragged
-    contribution: Ragged
+    pieces: Ragged | None
+    offset: NDArray[np.float32] | None = None
+
+    @property
+    def logit(self) -> NDArray[np.float32]:
+        """Shape (documents,), log-odds of class 1, for two classes."""
+        return self.logits[:, 0]
+
+    @property
+    def probabilities(self) -> NDArray[np.float32]:
+        """Shape (documents, outputs), of every class; for two classes that of class 1 alone."""
+        return probabilities(torch.from_numpy(self.logits)).numpy()
 
     @property
     def probability(self) -> NDArray[np.float32]:
-        """Shape (documents,), probability of class 1."""
-        return torch.sigmoid(torch.from_numpy(self.logit)).numpy()
+        """Shape (documents,), probability of class 1, for two classes."""
+        return self.probabilities[:, 0]
+
+    @property
+    def contribution(self) -> Ragged:
+        """w·h_t of the n tokens, for two classes."""
+        assert self.pieces is not None
+        return self.pieces.with_values(self.pieces.values[:, 0])
 
 
 @torch.inference_mode()
 def predict(
-    classifier: Classifier, tokens: Ragged, *, imposed: Ragged | None = None
+    classifier: Classifier,
+    tokens: Ragged,
+    *,
+    imposed: Ragged | None = None,
+    asked: Questions | None = None,
+    pieces: bool = True,
 ) -> Predictions:
-    """Classify documents of token ids (without start and end symbols), in any number."""
-    device = classifier.decoder.weight.device
-    logit = np.zeros(len(tokens), dtype=np.float32)
-    attention = np.zeros(len(tokens.values), dtype=np.float32)
-    contribution = np.zeros(len(tokens.values), dtype=np.float32)
-    for rows in length_sorted_batches(tokens, max_tokens=EVALUATION_TOKENS):
+    """Classify documents of token ids (without start and end symbols), in any number.
+
+    Args:
+        classifier: works on the device and in the precision that it has.
+        tokens: ids of the n tokens of each document.
+        imposed: attention weights for a classifier with imposed attention.
+        asked: the questions of a classifier of pairs.
+        pieces: whether to keep the pieces of every token.
+    """
+    batches = length_sorted_batches(tokens, max_tokens=EVALUATION_TOKENS)
+    found: list[tuple[NDArray[np.int64], dict[str, NDArray[np.float32]]]] = []
+    for rows in batches:
         part = tokens.take(rows)
-        given = None if imposed is None else imposed.take(rows)
-        output = classifier(make_batch(part, device=device, imposed=given))
-        logit[rows] = output.logit.cpu().numpy()
-        here = tokens.offsets[rows][part.documents] + part.positions
+        batch = make_batch(
+            part,
+            device=classifier.device,
+            imposed=None if imposed is None else imposed.take(rows),
+            asked=None if asked is None else asked.take(rows),
+        )
+        query = classifier.read_questions(batch)
+        output = classifier(batch, query=query)
         cells = (part.documents, part.positions + 1)
-        attention[here] = output.attention.cpu().numpy()[cells]
-        contribution[here] = output.contribution.cpu().numpy()[cells]
-    return Predictions(logit, tokens.with_values(attention), tokens.with_values(contribution))
+        kept = {"logits": output.logits, "attention": output.attention[cells]}
+        if pieces:
+            kept["pieces"] = output.pieces[cells]
+            if isinstance(classifier.decoder, PairDecoder) and query is not None:
+                kept["offset"] = classifier.decoder.offset(query)
+        found.append((rows, {name: tensor.cpu().numpy() for name, tensor in kept.items()}))
+    if not found:
+        nothing = np.zeros((0, classifier.outputs), dtype=np.float32)
+        return Predictions(nothing, tokens, tokens.with_values(nothing) if pieces else None)
+    return _in_order(found, tokens)
+
+
+def _in_order(
+    found: list[tuple[NDArray[np.int64], dict[str, NDArray[np.float32]]]],
+    tokens: Ragged,
+) -> Predictions:
+    per_token = {"attention", "pieces"}
+    whole: dict[str, NDArray[np.float32]] = {}
+    for rows, kept in found:
+        part = tokens.take(rows)
+        here = tokens.offsets[rows][part.documents] + part.positions
+        for name, values in kept.items():
+            count = len(tokens.values) if name in per_token else len(tokens)
+            target = whole.setdefault(name, np.zeros((count, *values.shape[1:]), values.dtype))
+            target[here if name in per_token else rows] = values
+    return Predictions(
+        whole["logits"],
+        tokens.with_values(whole["attention"]),
+        tokens.with_values(whole["pieces"]) if "pieces" in whole else None,
+        whole.get("offset"),
+    )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,22 +17,23 @@ from attnnn.config import Study
 from attnnn.design import Run
 from attnnn.device import set_up_torch
 from attnnn.layout import Layout
-from attnnn.measures import roc_auc
+from attnnn.measures import accuracy, roc_auc
 from attnnn.models.classifier import Classifier, build
 from attnnn.models.documents import Documents
 from attnnn.models.material import Material, read_material
 from attnnn.models.objectives import (
+    Classes,
     Imitation,
     Labels,
     Objective,
     class_weights,
     positive_weight,
 )
-from attnnn.models.persistence import Checkpoint, save_classifier
-from attnnn.models.prediction import Predictions, predict
-from attnnn.models.training import Progress, Recipe, Score, Training, total_loss
+from attnnn.models.persistence import Checkpoint
+from attnnn.models.prediction import predict
+from attnnn.models.training import Recipe, Score, Training, total_loss
 from attnnn.protocol import Protocol
-from attnnn.store import read_table, write_table
+from attnnn.store import read_table
 
 
 def train(
@@ -72,13 +72,14 @@ def train(
 def _train(study: Study, run: Run, device: str, threads: int) -> None:
     set_up_torch(threads)
     material = read_material(study, run)
-    training = _new_training(study, run, material, _new_classifier(study, run).to(device))
+    classifier = _new_classifier(study, run, material.documents)
+    training = _new_training(study, run, material, classifier.to(device))
     checkpoint = _checkpoint(study, run)
     checkpoint.resume(training)
     title = f"{run.corpus} {run.model.name} seed {run.seed}"
     progress = training.run(after_epoch=checkpoint.keep, title=title)
-    _write_model(study, run, training.classifier, progress)
-    _write_predictions(study, run, training.classifier, material)
+    write_model(study, run, training.classifier, progress)
+    write_predictions(study, run, training.classifier, material)
 
 
 def _checkpoint(study: Study, run: Run) -> Checkpoint:
@@ -103,7 +104,12 @@ def _digests(study: Study, run: Run) -> dict[str, str]:
     return {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in paths}
 
 
-def _new_classifier(study: Study, run: Run) -> Classifier:
+def _two_classes(documents: Documents) -> bool:
+    """Whether one logit is enough: the papers' classification tasks."""
+    return documents.classes == 2 and documents.asked is None
+
+
+def _new_classifier(study: Study, run: Run, documents: Documents) -> Classifier:
     layout = Layout(study.results_dir)
     embedding = study.corpora[run.corpus].embedding
     vocabulary = read_table(layout.corpus(run.corpus, "vocabulary.parquet"), schemas.VOCABULARY)
@@ -117,6 +123,8 @@ def _new_classifier(study: Study, run: Run) -> Classifier:
         dimension=embedding.dimension,
         hidden_size=_hidden_size(study, run),
         seed=run.seed,
+        outputs=1 if _two_classes(documents) else documents.classes,
+        asked=documents.asked is not None,
         vectors=vectors,
         scale=embedding.scale,
     )
@@ -132,12 +140,17 @@ def _new_training(study: Study, run: Run, material: Material, classifier: Classi
     protocol = study.protocol_of(run.corpus)
     train_part = material.of_split("train")
     label = train_part.documents.label
-    weight = class_weights(label, positive_weight(label))
     objective: Objective
-    if run.model.lambda_ is None:
+    score: Score
+    if not _two_classes(material.documents):
+        objective = Classes(label)
+        score = _accuracy_score(material.of_split(protocol.select_split))
+    elif run.model.lambda_ is None:
+        weight = class_weights(label, positive_weight(label))
         objective = Labels(label, weight)
         score = _auc_score(material.of_split(protocol.select_split))
     else:
+        weight = class_weights(label, positive_weight(label))
         batch_weight = weight if protocol.adv_batch_weight == "code" else None
         objective = _imitation(train_part, run.model.lambda_, protocol, batch_weight)
         score = _loss_score(material, run.model.lambda_, protocol)
@@ -145,13 +158,14 @@ def _new_training(study: Study, run: Run, material: Material, classifier: Classi
         classifier,
         train_part.documents.tokens,
         objective,
-        _recipe(study, run),
+        _recipe(study, run, decay_attention=material.documents.asked is not None),
         score,
         imposed=train_part.imposed if run.model.attention == "imposed" else None,
+        asked=train_part.documents.asked,
     )
 
 
-def _recipe(study: Study, run: Run) -> Recipe:
+def _recipe(study: Study, run: Run, *, decay_attention: bool) -> Recipe:
     training, protocol = study.training_of(run.corpus), study.protocol_of(run.corpus)
     adversary = run.model.lambda_ is not None
     return Recipe(
@@ -164,6 +178,7 @@ def _recipe(study: Study, run: Run) -> Recipe:
         first_epoch_saveable=adversary or protocol.first_epoch_saveable,
         patience=protocol.adv_patience if adversary else None,
         seed=run.seed,
+        decay_attention=decay_attention,
     )
 
 
@@ -184,8 +199,24 @@ def _auc_score(selecting: Material) -> Score:
     documents = selecting.documents
 
     def score(classifier: Classifier, train_loss: float) -> float:
-        predictions = predict(classifier, documents.tokens, imposed=selecting.imposed)
+        predictions = predict(classifier, documents.tokens, imposed=selecting.imposed, pieces=False)
         return float(roc_auc(documents.label, predictions.logit))
+
+    return score
+
+
+def _accuracy_score(selecting: Material) -> Score:
+    documents = selecting.documents
+
+    def score(classifier: Classifier, train_loss: float) -> float:
+        predictions = predict(
+            classifier,
+            documents.tokens,
+            imposed=selecting.imposed,
+            asked=documents.asked,
+            pieces=False,
+        )
+        return float(accuracy(documents.label, predictions.logits.argmax(axis=1)))
 
     return score
 
@@ -198,63 +229,3 @@ def _loss_score(material: Material, lambda_: float, protocol: Protocol) -> Score
     objective = _imitation(selecting, lambda_, protocol, None)
     tokens = selecting.documents.tokens
     return lambda classifier, train_loss: -total_loss(classifier, tokens, objective)
-
-
-def _made_by(study: Study, run: Run) -> dict[str, Any]:
-    return {"corpus": run.corpus, "identity": identity.of_run(study, run)}
-
-
-def _write_model(study: Study, run: Run, classifier: Classifier, progress: Progress) -> None:
-    layout, made_by = Layout(study.results_dir), _made_by(study, run)
-    place = (run.corpus, run.model.name, run.seed)
-    folder = Path(layout.model(*place, "model.json")).parent
-    save_classifier(classifier, folder, _description(run, classifier, progress, made_by))
-    history: dict[str, Any] = {
-        name: [epoch[name] for epoch in progress.history] for name in schemas.HISTORY.columns
-    }
-    write_table(layout.model(*place, "history.parquet"), schemas.HISTORY, history, made_by=made_by)
-
-
-def _write_predictions(study: Study, run: Run, classifier: Classifier, material: Material) -> None:
-    documents = material.documents
-    imposed = material.imposed if run.model.attention == "imposed" else None
-    predictions = predict(classifier, documents.tokens, imposed=imposed)
-    write_table(
-        Layout(study.results_dir).predictions_of(run),
-        schemas.PREDICTIONS,
-        _columns(documents, predictions, attends=run.model.attention != "none"),
-        made_by={**_made_by(study, run), "bias": classifier.bias},
-    )
-
-
-def _description(
-    run: Run, classifier: Classifier, progress: Progress, made_by: Mapping[str, Any]
-) -> dict[str, Any]:
-    vocabulary, dimension = classifier.embedding.weight.shape
-    return {
-        **made_by,
-        "encoder": run.model.encoder,
-        "attention": run.model.attention,
-        "vocabulary": vocabulary,
-        "dimension": dimension,
-        "hidden_size": classifier.hidden_size,
-        "parameters": classifier.parameter_counts(),
-        "selected_epoch": progress.best_epoch,
-        "selected_score": progress.best_score,
-        "epochs": progress.epoch,
-    }
-
-
-def _columns(documents: Documents, predictions: Predictions, *, attends: bool) -> dict[str, Any]:
-    test = (documents.split == "test") & attends
-    return {
-        "document": documents.document,
-        "split": documents.split.tolist(),
-        "label": documents.label,
-        "logit": predictions.logit,
-        "probability": predictions.probability,
-        "attention": predictions.attention if attends else [None] * len(documents),
-        "contribution": [
-            row if kept else None for row, kept in zip(predictions.contribution, test, strict=True)
-        ],
-    }

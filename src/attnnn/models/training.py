@@ -19,6 +19,8 @@ from attnnn.models.batches import (
     noisy_length_batches,
 )
 from attnnn.models.classifier import Classifier
+from attnnn.models.documents import Questions
+from attnnn.models.embedding import WordVectors
 from attnnn.models.objectives import Objective
 from attnnn.models.optimizer import AmsGrad
 from attnnn.ragged import Ragged
@@ -34,12 +36,13 @@ class Recipe:
         epochs: passes over the training documents, at most.
         batch_size: documents in a batch.
         learning_rate: of Adam with AMSGrad.
-        weight_decay: L2 of every parameter outside the attention.
+        weight_decay: L2 of every parameter, those of the attention only with `decay_attention`.
         l2_mode: ``coupled`` (added to the gradient), ``decoupled`` (AdamW) or ``none``.
         loss_reduction: ``sum`` or ``mean`` over the documents of a batch.
         first_epoch_saveable: whether the first epoch may be selected.
         patience: stop after this many epochs without a better score; None: never.
         seed: of the order of the documents.
+        decay_attention: whether the L2 is of the attention's parameters too.
     """
 
     epochs: int
@@ -51,6 +54,7 @@ class Recipe:
     first_epoch_saveable: bool
     patience: int | None
     seed: int
+    decay_attention: bool = False
 
 
 @dataclass
@@ -64,7 +68,7 @@ class Progress:
 
 
 def optimizer_of(classifier: Classifier, recipe: Recipe) -> AmsGrad:
-    """Adam-AMSGrad with weight decay on all but the attention.
+    """Adam-AMSGrad with weight decay on all but the attention, or on all.
 
     One optimiser with two groups does what the papers' three optimisers do.
     """
@@ -73,7 +77,7 @@ def optimizer_of(classifier: Classifier, recipe: Recipe) -> AmsGrad:
     rest = [parameter for parameter in classifier.parameters() if id(parameter) not in own]
     decay = 0.0 if recipe.l2_mode == "none" else recipe.weight_decay
     return AmsGrad(
-        [(rest, decay), (attention, 0.0)],
+        [(rest, decay), (attention, decay if recipe.decay_attention else 0.0)],
         learning_rate=recipe.learning_rate,
         decoupled=recipe.l2_mode == "decoupled",
     )
@@ -89,6 +93,7 @@ class Training:
         recipe: how.
         score: called with the classifier and the epoch's training loss; larger is better.
         imposed: attention weights of the training documents, if they are imposed.
+        asked: their questions, in a corpus of pairs.
     """
 
     def __init__(
@@ -100,9 +105,10 @@ class Training:
         score: Score,
         *,
         imposed: Ragged | None = None,
+        asked: Questions | None = None,
     ) -> None:
         self.classifier, self.tokens, self.objective = classifier, tokens, objective
-        self.recipe, self.score, self.imposed = recipe, score, imposed
+        self.recipe, self.score, self.imposed, self.asked = recipe, score, imposed, asked
         self.optimizer = optimizer_of(classifier, recipe)
         self.rng = np.random.default_rng(recipe.seed)
         self.progress = Progress()
@@ -143,7 +149,7 @@ class Training:
     def _epoch(self, epoch: int) -> None:
         lengths = self.tokens.lengths + 2
         batches = noisy_length_batches(lengths, self.recipe.batch_size, self.rng)
-        total = torch.zeros((), dtype=torch.float64, device=self.classifier.decoder.weight.device)
+        total = torch.zeros((), dtype=torch.float64, device=self.classifier.device)
         for rows in batches:
             total += self._step(rows)
         train_loss = float(total)
@@ -163,9 +169,12 @@ class Training:
         self.progress.epoch = epoch + 1
 
     def _step(self, rows: np.ndarray[Any, np.dtype[np.int64]]) -> Tensor:
-        device = self.classifier.decoder.weight.device
-        imposed = None if self.imposed is None else self.imposed.take(rows)
-        batch = make_batch(self.tokens.take(rows), device=device, imposed=imposed)
+        batch = make_batch(
+            self.tokens.take(rows),
+            device=self.classifier.device,
+            imposed=None if self.imposed is None else self.imposed.take(rows),
+            asked=None if self.asked is None else self.asked.take(rows),
+        )
         losses = self.objective.losses(self.classifier(batch), rows)
         summed = losses.sum() * self.objective.batch_weight(rows)
         loss = summed / len(rows) if self.recipe.loss_reduction == "mean" else summed
@@ -175,11 +184,13 @@ class Training:
         return summed.detach().double()
 
     def _clear_gradients(self) -> None:
-        embedding = self.classifier.embedding
+        tables = [part for part in self.classifier.modules() if isinstance(part, WordVectors)]
+        kept = {id(table.weight) for table in tables}
         for parameter in self.classifier.parameters():
-            if parameter is not embedding.weight:
+            if id(parameter) not in kept:
                 parameter.grad = None
-        embedding.clear_gradient()
+        for table in tables:
+            table.clear_gradient()
 
     def _out_of_patience(self) -> bool:
         waited = self.progress.epoch - 1 - self.progress.best_epoch
@@ -212,7 +223,7 @@ class Training:
 @torch.inference_mode()
 def total_loss(classifier: Classifier, tokens: Ragged, objective: Objective) -> float:
     """The objective summed over documents, without batch weights and without training."""
-    device = classifier.decoder.weight.device
+    device = classifier.device
     total = torch.zeros((), dtype=torch.float64, device=device)
     for rows in length_sorted_batches(tokens, max_tokens=EVALUATION_TOKENS):
         output = classifier(make_batch(tokens.take(rows), device=device))

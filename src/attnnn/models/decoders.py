@@ -1,0 +1,71 @@
+"""Decoders: what makes logits of the attended states (Jain & Wallace 2019, section 3).
+
+Every decoder multiplies the states by a matrix before anything else, which may be done before they are summed
+too: what a state becomes is its *piece*, and the sum of pieces under any attention gives the logits.
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+
+class LinearDecoder(nn.Linear):
+    """W c + b for a context c; one row of W is one class, or the only one is the log-odds of class 1."""
+
+    def pieces(
+        self, states: Float[Tensor, "*batch length width"]
+    ) -> Float[Tensor, "*batch length outputs"]:
+        """W h of every state."""
+        if self.out_features == 1:
+            return (states @ self.weight[0])[..., None]
+        return states @ self.weight.T
+
+    def logits(
+        self,
+        context: Float[Tensor, "*batch outputs"],
+        query: Float[Tensor, "*batch width"] | None,
+    ) -> Float[Tensor, "*batch outputs"]:
+        """Logits of the attended pieces."""
+        return context + self.bias
+
+
+class PairDecoder(nn.Module):
+    """W₂ tanh(W_p c + b_p + W_q q + b_q) + b₂ for a context c and a question q."""
+
+    def __init__(self, width: int, outputs: int) -> None:
+        super().__init__()
+        self.document = nn.Linear(width, width // 2)
+        self.question = nn.Linear(width, width // 2)
+        self.output = nn.Linear(width // 2, outputs)
+
+    def pieces(
+        self, states: Float[Tensor, "*batch length width"]
+    ) -> Float[Tensor, "*batch length inner"]:
+        """W_p h of every state."""
+        return states @ self.document.weight.T
+
+    def offset(self, query: Float[Tensor, "*batch width"]) -> Float[Tensor, "*batch inner"]:
+        """b_p + W_q q + b_q: what a question adds to the attended pieces."""
+        offset: Tensor = self.question(query)
+        return offset + self.document.bias
+
+    def logits(
+        self,
+        context: Float[Tensor, "*batch inner"],
+        query: Float[Tensor, "*batch width"] | None,
+    ) -> Float[Tensor, "*batch outputs"]:
+        """Logits of the attended pieces."""
+        assert query is not None
+        logits: Tensor = self.output(torch.tanh(context + self.offset(query)))
+        return logits
+
+
+def attended(
+    attention: Float[Tensor, "*batch length"], pieces: Float[Tensor, "*batch length piece"]
+) -> Float[Tensor, "*batch piece"]:
+    """Σ_t α_t · piece_t."""
+    if pieces.shape[-1] == 1:
+        return (attention * pieces[..., 0]).sum(dim=-1, keepdim=True)
+    return (attention[..., None, :] @ pieces).squeeze(-2)

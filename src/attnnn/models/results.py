@@ -1,0 +1,129 @@
+"""What a finished training leaves: weights, description, history and predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from attnnn import identity, schemas
+from attnnn.config import Study
+from attnnn.design import Run
+from attnnn.layout import Layout
+from attnnn.models.classifier import Classifier
+from attnnn.models.decoders import LinearDecoder
+from attnnn.models.documents import Documents
+from attnnn.models.material import Material
+from attnnn.models.persistence import save_classifier
+from attnnn.models.prediction import Predictions, predict
+from attnnn.models.training import Progress
+from attnnn.ragged import blocks
+from attnnn.store import write_blocks, write_table
+
+
+def write_model(study: Study, run: Run, classifier: Classifier, progress: Progress) -> None:
+    """Write the selected weights, what they are, and the training's history."""
+    layout, made_by = Layout(study.results_dir), _made_by(study, run)
+    place = (run.corpus, run.model.name, run.seed)
+    folder = Path(layout.model(*place, "model.json")).parent
+    save_classifier(classifier, folder, _description(run, classifier, progress) | made_by)
+    history: dict[str, Any] = {
+        name: [epoch[name] for epoch in progress.history] for name in schemas.HISTORY.columns
+    }
+    write_table(layout.model(*place, "history.parquet"), schemas.HISTORY, history, made_by=made_by)
+
+
+def write_predictions(study: Study, run: Run, classifier: Classifier, material: Material) -> None:
+    """Write predictions and attention of all documents, and the pieces of those of the test split."""
+    path, made_by = Layout(study.results_dir).predictions_of(run), _made_by(study, run)
+    attends = run.model.attention != "none"
+    if classifier.outputs > 1:
+        facts = {**made_by, **_decoder_facts(classifier)}
+        parts = _class_blocks(classifier, material, run.model.attention == "imposed", attends)
+        write_blocks(path, schemas.CLASS_PREDICTIONS, parts, made_by=facts)
+        return
+    documents = material.documents
+    imposed = material.imposed if run.model.attention == "imposed" else None
+    predictions = predict(classifier, documents.tokens, imposed=imposed)
+    columns = _columns(documents, predictions, attends=attends)
+    write_table(path, schemas.PREDICTIONS, columns, made_by={**made_by, "bias": classifier.bias})
+
+
+def _made_by(study: Study, run: Run) -> dict[str, Any]:
+    return {"corpus": run.corpus, "identity": identity.of_run(study, run)}
+
+
+def _description(run: Run, classifier: Classifier, progress: Progress) -> dict[str, Any]:
+    vocabulary, dimension = classifier.embedding.weight.shape
+    return {
+        "encoder": run.model.encoder,
+        "attention": run.model.attention,
+        "vocabulary": vocabulary,
+        "dimension": dimension,
+        "hidden_size": classifier.hidden_size,
+        "outputs": classifier.outputs,
+        "asked": classifier.question_encoder is not None,
+        "parameters": classifier.parameter_counts(),
+        "selected_epoch": progress.best_epoch,
+        "selected_score": progress.best_score,
+        "epochs": progress.epoch,
+    }
+
+
+def _columns(documents: Documents, predictions: Predictions, *, attends: bool) -> dict[str, Any]:
+    test = (documents.split == "test") & attends
+    return {
+        "document": documents.document,
+        "split": documents.split.tolist(),
+        "label": documents.label,
+        "logit": predictions.logit,
+        "probability": predictions.probability,
+        "attention": predictions.attention if attends else [None] * len(documents),
+        "contribution": [
+            row if kept else None for row, kept in zip(predictions.contribution, test, strict=True)
+        ],
+    }
+
+
+def _decoder_facts(classifier: Classifier) -> dict[str, Any]:
+    """What makes probabilities of pieces: a bias, or the decoder's last layer among the weights."""
+    decoder = classifier.decoder
+    bias = decoder.bias.detach().tolist() if isinstance(decoder, LinearDecoder) else None
+    return {"classes": classifier.outputs, "bias": bias}
+
+
+def _class_blocks(
+    classifier: Classifier, material: Material, imposed: bool, attends: bool
+) -> Iterator[dict[str, Any]]:
+    """The columns of `schemas.CLASS_PREDICTIONS`, some documents at a time."""
+    documents = material.documents
+    for split in ("train", "dev", "test"):
+        inside = np.flatnonzero(documents.split == split)
+        test = split == "test"
+        for part in blocks(documents.tokens.lengths[inside], 1 << (18 if test else 22)):
+            rows = inside[part]
+            chosen = documents.take(rows)
+            given = material.imposed.take(rows) if imposed and material.imposed else None
+            predictions = predict(
+                classifier, chosen.tokens, imposed=given, asked=chosen.asked, pieces=test
+            )
+            yield _class_columns(chosen, predictions, attends=attends, test=test)
+
+
+def _class_columns(
+    documents: Documents, predictions: Predictions, *, attends: bool, test: bool
+) -> dict[str, Any]:
+    nothing = [None] * len(documents)
+    pieces, offset = predictions.pieces, predictions.offset
+    return {
+        "document": documents.document,
+        "split": documents.split.tolist(),
+        "label": documents.label,
+        "predicted": predictions.logits.argmax(axis=1),
+        "probabilities": list(predictions.probabilities) if test else nothing,
+        "attention": predictions.attention if attends else nothing,
+        "pieces": [row.ravel() for row in pieces] if pieces is not None and attends else nothing,
+        "offset": nothing if offset is None else list(offset),
+    }
