@@ -31,6 +31,7 @@ from attnnn.models.objectives import (
 )
 from attnnn.models.persistence import Checkpoint
 from attnnn.models.prediction import predict
+from attnnn.models.results import write_model, write_predictions
 from attnnn.models.training import Recipe, Score, Training, total_loss
 from attnnn.protocol import Protocol
 from attnnn.store import read_table
