@@ -132,7 +132,7 @@ class LeaveOneOut(Strict):
     """How far the BiLSTM reads on after a deleted token."""
 
     rejoin_from: int | None = Field(
-        400,
+        300,
         ge=1,
         description="Documents of so many tokens or more: a run without a token rejoins the run of the "
         "whole document once their states agree, so that cost grows linearly with length. Null: "

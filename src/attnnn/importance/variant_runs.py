@@ -106,13 +106,13 @@ class Runs:
         score, contribution = self.score[:steps, :rows], self.contribution[:steps, :rows]
         recurrence.use(rows)
         scoring, inner = way.scoring, self.inner[:rows]
-        for step in range(steps):
-            hidden = recurrence.step(way.reading.inputs, words[step])
-            torch.mv(hidden, way.decoder, out=contribution[step])
+        for item, word, part, scored in zip(items, words, contribution, score, strict=True):
+            hidden = recurrence.step(way.reading.inputs, word)
+            torch.mv(hidden, way.decoder, out=part)
             if scoring is not None:
-                torch.index_select(scoring.rest, 0, items[step], out=inner)
+                torch.index_select(scoring.rest, 0, item, out=inner)
                 inner.addmm_(hidden, scoring.weight).tanh_()
-                torch.mv(inner, scoring.score, out=score[step])
+                torch.mv(inner, scoring.score, out=scored)
         weight = way.whole[0, items] if scoring is None else score.double().exp_()
         weighted = weight * (contribution + way.contribution[items])
         self.add(torch.stack([weight.sum(0), weighted.sum(0)]))
