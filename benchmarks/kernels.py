@@ -17,6 +17,7 @@ from attnnn.counterfactual.searched import search_adversaries
 from attnnn.importance.gradient import gradient
 from attnnn.importance.leave_one_out import leave_one_out
 from attnnn.importance.predictions import Decoder
+from attnnn.importance.scores import Importance
 from attnnn.measures import kendall_tau
 from attnnn.models.batches import make_batch
 from attnnn.models.objectives import Labels, class_weights, positive_weight
@@ -122,12 +123,12 @@ def embedded_batches(
     return batches
 
 
-def importance(function: Callable[..., Ragged]) -> Callable[[Material, Rows], Setup]:
+def importance(function: Callable[..., Importance]) -> Callable[[Material, Rows], Setup]:
     """Gradient or leave-one-out; returns one number a token."""
 
     def setup(material: Material, rows: Rows) -> Setup:
         tokens = material.test.take(rows)
-        return lambda: lambda: function(material.classifier, tokens)
+        return lambda: lambda: function(material.classifier, tokens).signed
 
     return setup
 

@@ -89,7 +89,7 @@ class Material:
     @property
     def device(self) -> torch.device:
         """Where the classifier is."""
-        return self.classifier.decoder.weight.device
+        return self.classifier.device
 
 
 def generate(size: Size, *, device: str, seed: int = 0) -> Material:
@@ -137,7 +137,9 @@ def _scale_like_trained(classifier: Classifier, documents: Ragged) -> None:
     scores = seen.attention.with_values(np.log(seen.attention.values))
     score = classifier.get_parameter("attention.score.weight")
     score.mul_(_LOG_ATTENTION_SPREAD / _spread_within(scores))
-    classifier.decoder.weight.mul_(_CONTRIBUTION_SPREAD / _spread_within(seen.contribution))
+    classifier.get_parameter("decoder.weight").mul_(
+        _CONTRIBUTION_SPREAD / _spread_within(seen.contribution)
+    )
 
 
 def _spread_within(values: Ragged) -> float:

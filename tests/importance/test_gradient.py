@@ -47,7 +47,7 @@ def by_finite_differences(classifier, document, *, hold_attention):
 @pytest.mark.parametrize("model", MODELS)
 def test_equals_finite_differences(make_classifier, tokens, model, through_attention):
     classifier = make_classifier(*model)
-    found = gradient(classifier, tokens, through_attention=through_attention)
+    found = gradient(classifier, tokens, through_attention=through_attention).signed
     for document, row in zip(tokens, found, strict=True):
         expected = by_finite_differences(classifier, document, hold_attention=not through_attention)
         np.testing.assert_allclose(row, expected, rtol=1e-6, atol=1e-10)
@@ -61,14 +61,14 @@ def test_equals_captum(make_classifier, tokens, through_attention):
     held = None if through_attention else classifier(batch).attention.detach()
     explainer = InputXGradient(lambda vectors: probability(classifier, batch, vectors, held))
     expected = explainer.attribute(embedded).sum(-1).detach().numpy()
-    found = gradient(classifier, tokens, through_attention=through_attention)
+    found = gradient(classifier, tokens, through_attention=through_attention).signed
     cells = (tokens.documents, tokens.positions + 1)
     np.testing.assert_allclose(found.values, expected[cells], rtol=1e-10, atol=1e-14)
 
 
 def test_detaching_matters(make_classifier, tokens):
     classifier = make_classifier("bilstm", "additive")
-    held, free = (gradient(classifier, tokens, through_attention=t) for t in (False, True))
+    held, free = (gradient(classifier, tokens, through_attention=t).signed for t in (False, True))
     assert np.abs(held.values - free.values).max() > 1e-4
 
 
@@ -76,7 +76,7 @@ def test_of_a_linear_model_by_hand(make_classifier, tokens, imposed):
     # With a linear encoder, e_t·∂p/∂e_t = p(1 − p) α_t w·W e_t.
     classifier = make_classifier("average", "imposed")
     classifier.encoder = Linear(classifier.encoder.projection.weight)
-    found = gradient(classifier, tokens, imposed=imposed)
+    found = gradient(classifier, tokens, imposed=imposed).signed
     word = (classifier.embedding.weight @ classifier.encoder.weight.T) @ classifier.decoder.weight[
         0
     ]
@@ -99,7 +99,7 @@ class Linear(torch.nn.Module):
 
 def test_batches_do_not_matter(make_classifier, tokens):
     classifier = make_classifier("bilstm", "additive")
-    whole, single = (gradient(classifier, tokens, max_tokens=m) for m in (10_000, 1))
+    whole, single = (gradient(classifier, tokens, max_tokens=m).signed for m in (10_000, 1))
     np.testing.assert_allclose(whole.values, single.values, rtol=1e-10, atol=1e-14)
 
 
@@ -112,5 +112,5 @@ def test_leaves_the_classifier_as_it_was(make_classifier, tokens):
 
 def test_precision_is_the_classifiers(make_classifier, tokens):
     classifier = make_classifier("average", "additive")
-    assert gradient(classifier, tokens).values.dtype == np.float64
-    assert gradient(classifier.float(), tokens).values.dtype == np.float32
+    assert gradient(classifier, tokens).signed.values.dtype == np.float64
+    assert gradient(classifier.float(), tokens).signed.values.dtype == np.float32

@@ -46,7 +46,7 @@ def naive(classifier, tokens, imposed):
 def test_equals_naive_deletion(make_classifier, tokens, imposed, model, exact):
     classifier = make_classifier(*model)
     given = imposed if model[1] == "imposed" else None
-    found = exact(classifier, tokens, imposed=given)
+    found = exact(classifier, tokens, imposed=given).signed
     expected = naive(classifier, tokens, given)
     tolerance = 1e-6 if given is not None else 1e-12
     np.testing.assert_allclose(found.values, expected, rtol=0, atol=tolerance)
@@ -57,8 +57,8 @@ def test_equals_naive_deletion(make_classifier, tokens, imposed, model, exact):
 @pytest.mark.parametrize("encoder", ["bilstm", "average", "cnn"])
 def test_batches_do_not_matter(make_classifier, tokens, encoder, max_tokens):
     classifier = make_classifier(encoder, "additive")
-    found = leave_one_out(classifier, tokens, max_tokens=max_tokens)
-    expected = leave_one_out(classifier, tokens, max_tokens=100_000)
+    found = leave_one_out(classifier, tokens, max_tokens=max_tokens).signed
+    expected = leave_one_out(classifier, tokens, max_tokens=100_000).signed
     np.testing.assert_allclose(found.values, expected.values, rtol=0, atol=1e-12)
 
 
@@ -85,5 +85,5 @@ def test_almost_all_attention_on_the_deleted_token(make_classifier, encoder):
     with torch.no_grad():
         classifier.attention.score.weight.mul_(60)
     tokens = Ragged.from_lists([np.arange(4, 16), np.arange(8, 20)])
-    found = leave_one_out(classifier, tokens)
+    found = leave_one_out(classifier, tokens).signed
     np.testing.assert_allclose(found.values, naive(classifier, tokens, None), rtol=0, atol=1e-12)

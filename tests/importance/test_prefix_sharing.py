@@ -62,7 +62,7 @@ def test_equals_plain_deletion(lengths, attention, scale, hidden_size, double, m
     imposed = random_weights(tokens, seed) if attention == "imposed" else None
     classifier = classifier.double() if double else classifier
     found = by_prefix_sharing(classifier, tokens, imposed=imposed, max_tokens=max_tokens)
-    plain = by_deletion(classifier, tokens, imposed=imposed)
+    plain = by_deletion(classifier, tokens, imposed=imposed).signed
     np.testing.assert_allclose(
         found.values, plain.values, rtol=0, atol=1e-12 if double else 1e-5, equal_nan=True
     )
@@ -76,7 +76,7 @@ def test_how_runs_are_packed_does_not_matter(monkeypatch, attention, rows):
     tokens = random_documents([70, 1, 9, 40, 2])
     monkeypatch.setattr(variant_runs, "ROWS", {"cpu": rows})
     found = by_prefix_sharing(classifier, tokens)
-    plain = by_deletion(classifier, tokens)
+    plain = by_deletion(classifier, tokens).signed
     np.testing.assert_allclose(found.values, plain.values, rtol=0, atol=1e-12)
 
 
@@ -150,8 +150,8 @@ def test_rejoining_makes_cost_grow_linearly(monkeypatch):
 def test_only_long_documents_rejoin():
     classifier = rejoining_classifier("additive")
     tokens = random_documents([150, 90, 149])
-    exact = leave_one_out(classifier, tokens)
-    found = leave_one_out(classifier, tokens, rejoin_from=150, tolerance=1e-3)
+    exact = leave_one_out(classifier, tokens).signed
+    found = leave_one_out(classifier, tokens, rejoin_from=150, tolerance=1e-3).signed
     same = [np.abs(a - b).max() < 1e-14 for a, b in zip(found, exact, strict=True)]
     assert same == [False, True, True]
 
@@ -159,8 +159,8 @@ def test_only_long_documents_rejoin():
 def test_the_error_of_rejoining_is_measured():
     classifier = rejoining_classifier("additive")
     tokens = random_documents([150, 90, 160])
-    exact = leave_one_out(classifier, tokens).values
-    found = leave_one_out(classifier, tokens, rejoin_from=150, tolerance=1e-3)
+    exact = leave_one_out(classifier, tokens).signed.values
+    found = leave_one_out(classifier, tokens, rejoin_from=150, tolerance=1e-3).signed
     arguments = {"rejoin_from": 150, "rng": np.random.default_rng(0)}
     everything = check_rejoining(classifier, tokens, found, deletions=1000, **arguments)
     assert (everything.documents, everything.tokens, everything.checked) == (2, 310, 310)
@@ -173,7 +173,7 @@ def test_the_error_of_rejoining_is_measured():
 def test_nothing_rejoins_nothing_is_checked():
     classifier = rejoining_classifier("additive")
     tokens = random_documents([15, 9])
-    found = leave_one_out(classifier, tokens, rejoin_from=150)
+    found = leave_one_out(classifier, tokens, rejoin_from=150).signed
     checked = check_rejoining(
         classifier, tokens, found, rejoin_from=150, deletions=9, rng=np.random.default_rng(0)
     )
@@ -188,6 +188,6 @@ def test_scores_beyond_double_precision_are_left_to_plain_deletion(monkeypatch):
     assert not shares_prefixes(classifier)
     tokens = random_documents([4, 6])
     monkeypatch.setattr(prefix_sharing, "read_both_ways", None)
-    found, plain = leave_one_out(classifier, tokens), by_deletion(classifier, tokens)
+    found, plain = leave_one_out(classifier, tokens).signed, by_deletion(classifier, tokens).signed
     np.testing.assert_array_equal(found.values, plain.values)
     assert np.abs(found.values).max() > 0

@@ -9,7 +9,7 @@ from attnnn import schemas
 from attnnn.config import Study, validate
 from attnnn.layout import Layout
 from attnnn.ragged import Ragged
-from attnnn.store import write_table
+from attnnn.store import write_json, write_table
 
 SPLITS = {"train": 80, "dev": 24, "test": 30}
 VOCABULARY = 12
@@ -72,4 +72,5 @@ def write_corpus(study: Study, documents: dict[str, object] | None = None) -> St
     write_table(
         layout.corpus("tiny", "vocabulary.parquet"), schemas.VOCABULARY, vocabulary, made_by={}
     )
+    write_json(layout.corpus("tiny", "description.json"), {"classes": ["no", "yes"]})
     return study

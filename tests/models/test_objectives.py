@@ -17,7 +17,8 @@ def output_of(logits: list[float], attention: list[list[float]]) -> Output:
     weights = torch.tensor(attention, dtype=torch.float32)
     log_weights = torch.where(weights > 0, weights.log(), torch.tensor(nothing(weights)))
     log_weights.requires_grad_().retain_grad()
-    return Output(torch.tensor(logits), log_weights.exp(), log_weights, torch.zeros_like(weights))
+    pieces = torch.zeros_like(weights)[..., None]
+    return Output(torch.tensor(logits)[:, None], log_weights.exp(), log_weights, pieces)
 
 
 def test_positive_weight_is_negatives_over_positives() -> None:

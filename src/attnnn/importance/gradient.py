@@ -9,8 +9,10 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
+from attnnn.importance.scores import Importance
 from attnnn.models.batches import EVALUATION_TOKENS, length_sorted_batches, make_batch
 from attnnn.models.classifier import Classifier
+from attnnn.models.documents import Questions
 from attnnn.ragged import Ragged
 
 
@@ -19,10 +21,13 @@ def gradient(
     tokens: Ragged,
     *,
     imposed: Ragged | None = None,
+    asked: Questions | None = None,
     through_attention: bool = False,
     max_tokens: int = EVALUATION_TOKENS,
-) -> Ragged:
-    """Signed gradient × input e_t·∂p/∂e_t of every token, p being the probability of class 1.
+) -> Importance:
+    """Gradient × input e_t·∂p/∂e_t of every token, p being the probability of class 1.
+
+    With several classes p is the probability of the predicted one.
 
     That is the derivative of p with respect to the one-hot coordinate of the observed word. Attention
     is held constant, so that the gradient reaches a token through the states alone (for the BiLSTM also
@@ -32,12 +37,13 @@ def gradient(
         classifier: a trained classifier; works on the device and in the precision that it has.
         tokens: ids of the n tokens of each document, without start and end symbols.
         imposed: attention weights for a classifier with imposed attention.
+        asked: the questions of a classifier of pairs; their words are not explained.
         through_attention: let the gradient flow through the attention weights too
             (switch grad_through_attention).
         max_tokens: padded tokens of a batch, which bounds memory.
 
     Returns:
-        One number for every token, in units of probability.
+        One number for every token.
 
     Source: Jain & Wallace 2019, Algorithm 1 (``XxE[X]`` in their code, before |·|).
     """
@@ -47,20 +53,29 @@ def gradient(
     with _differentiable(classifier):
         for rows in tqdm(batches, desc="gradient", unit="batch", disable=None, leave=False):
             part = tokens.take(rows)
-            given = None if imposed is None else imposed.take(rows)
-            batch = make_batch(part, device=device, imposed=given)
+            batch = make_batch(
+                part,
+                device=device,
+                imposed=None if imposed is None else imposed.take(rows),
+                asked=None if asked is None else asked.take(rows),
+            )
             embedded = classifier.embedding(batch.token_ids).detach().requires_grad_()
             output = classifier(batch, embedded=embedded, detach_attention=not through_attention)
             # Documents of a batch do not touch each other: the sum has each one's own gradient.
-            (slope,) = torch.autograd.grad(output.logit.sigmoid().sum(), embedded)
+            explained = (
+                output.probabilities.amax(dim=1)
+                if output.logits.shape[1] > 1
+                else (output.probabilities[:, 0])
+            )
+            (slope,) = torch.autograd.grad(explained.sum(), embedded)
             signed = (slope * embedded.detach()).sum(dim=-1).cpu().numpy()
             here = tokens.offsets[rows][part.documents] + part.positions
             found[here] = signed[part.documents, part.positions + 1]
-    return tokens.with_values(found)
+    return Importance.of_signed(tokens.with_values(found))
 
 
 def _numpy_dtype(classifier: Classifier) -> type[np.floating]:
-    return np.float64 if classifier.decoder.weight.dtype == torch.float64 else np.float32
+    return np.float64 if classifier.embedding.weight.dtype == torch.float64 else np.float32
 
 
 @contextmanager

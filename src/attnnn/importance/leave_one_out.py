@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -14,12 +15,29 @@ from tqdm import tqdm
 
 from attnnn.importance.prefix_sharing import by_prefix_sharing, shares_prefixes
 from attnnn.importance.rejoining import rejoining_tokens
+from attnnn.importance.scores import Importance, changes_of
 from attnnn.importance.windows import by_windows
 from attnnn.models.attention import Without
 from attnnn.models.batches import EVALUATION_TOKENS, length_sorted_batches, make_batch
-from attnnn.models.classifier import Classifier
+from attnnn.models.classifier import Classifier, probabilities
+from attnnn.models.documents import Questions
 from attnnn.models.encoders import Average, Cnn
 from attnnn.ragged import Ragged
+
+
+class Way(Protocol):
+    """A way to leave tokens out: what `leave_one_out` chooses among."""
+
+    def __call__(  # noqa: D102
+        self,
+        classifier: Classifier,
+        tokens: Ragged,
+        /,
+        *,
+        imposed: Ragged | None,
+        asked: Questions | None,
+        max_tokens: int,
+    ) -> Importance: ...
 
 
 def leave_one_out(
@@ -27,11 +45,12 @@ def leave_one_out(
     tokens: Ragged,
     *,
     imposed: Ragged | None = None,
+    asked: Questions | None = None,
     rejoin_from: int | None = None,
     tolerance: float = 1e-5,
     max_tokens: int = EVALUATION_TOKENS,
-) -> Ragged:
-    """Signed change p(x without token i) − p(x) of the probability of class 1, for every token i.
+) -> Importance:
+    """Change p(x without token i) − p(x) of the probability of class 1, for every token i.
 
     The token is deleted from the document, and the whole model reads what is left: attention is
     computed anew; uniform attention becomes 1/(n−1); imposed attention is what is left of it, divided by
@@ -42,30 +61,45 @@ def leave_one_out(
         classifier: a trained classifier; works on the device and in the precision that it has.
         tokens: ids of the n tokens of each document, without start and end symbols.
         imposed: attention weights for a classifier with imposed attention.
+        asked: the questions of a classifier of pairs, which stay as they are and are read once.
         rejoin_from: in documents of so many tokens or more, the BiLSTM's runs without a token stop once
             their states are the whole document's again. None: every run reads to the end.
         tolerance: largest difference of any element of the states h and c at which they are.
         max_tokens: tokens of a batch, which bounds memory.
 
     Returns:
-        One number for every token, between −1 and 1. NaN where nothing is left to read: the token of a
-        one-token document, or the only token with any imposed attention.
+        Numbers between −1 and 1 (magnitudes of several classes: up to 2). NaN where nothing is left to
+        read: the token of a one-token document, or the only token with any imposed attention.
 
     Source: Jain & Wallace 2019, section 4.1 (their released code computes |·| of this).
     """
-    if isinstance(classifier.attention, Without):
-        return by_deletion(classifier, tokens, max_tokens=max_tokens)
+    way: Way = by_deletion
     if isinstance(classifier.encoder, Average):
-        return _by_renormalising(classifier, tokens, imposed=imposed, max_tokens=max_tokens)
-    if isinstance(classifier.encoder, Cnn):
-        return by_windows(classifier, tokens, imposed=imposed, max_tokens=max_tokens)
-    if not shares_prefixes(classifier):
-        return by_deletion(classifier, tokens, imposed=imposed, max_tokens=max_tokens)
+        way = _by_renormalising
+    elif isinstance(classifier.encoder, Cnn):
+        way = by_windows
+    elif shares_prefixes(classifier):
+        way = partial(_by_sharing, rejoin_from=rejoin_from, tolerance=tolerance)
+    if isinstance(classifier.attention, Without):
+        way = by_deletion
+    return way(classifier, tokens, imposed=imposed, asked=asked, max_tokens=max_tokens)
+
+
+def _by_sharing(
+    classifier: Classifier,
+    tokens: Ragged,
+    *,
+    imposed: Ragged | None,
+    asked: Questions | None,
+    max_tokens: int,
+    rejoin_from: int | None,
+    tolerance: float,
+) -> Importance:
     share = partial(by_prefix_sharing, classifier, tokens, imposed=imposed, max_tokens=max_tokens)
     rejoining = rejoining_tokens(tokens, rejoin_from)
     found = share(deleted=~rejoining).values
     found[rejoining] = share(deleted=rejoining, tolerance=tolerance).values[rejoining]
-    return tokens.with_values(found)
+    return Importance.of_signed(tokens.with_values(found))
 
 
 @torch.inference_mode()
@@ -74,27 +108,59 @@ def by_deletion(
     tokens: Ragged,
     *,
     imposed: Ragged | None = None,
+    asked: Questions | None = None,
     max_tokens: int = EVALUATION_TOKENS,
-) -> Ragged:
+) -> Importance:
     """`leave_one_out` by running the model on every shortened document, for any encoder.
 
     The plain algorithm: what faster ways are held against.
     """
-    whole = np.zeros(len(tokens))
-    for rows in length_sorted_batches(tokens, max_tokens=max_tokens):
-        given = None if imposed is None else imposed.take(rows)
-        whole[rows] = _probabilities(classifier, tokens.take(rows), given)
-    shortened = np.full(len(tokens.values), np.nan)
-    documents = tokens.documents
+    whole, queries = _read_whole(classifier, tokens, imposed, asked, max_tokens)
+    found = np.full((len(tokens.values), 2), np.nan)
     batches = list(_deletion_batches(tokens, max_tokens))
     for deleted in tqdm(batches, desc="leave-one-out", unit="batch", disable=None, leave=False):
         rest = _without(tokens, deleted)
         given = None
         if imposed is not None:
             given = _normalised(rest.with_values(imposed.values[rest.values]))
-        variants = rest.with_values(tokens.values[rest.values])
-        shortened[deleted] = _probabilities(classifier, variants, given)
-    return tokens.with_values(shortened - whole[documents])
+        rows = tokens.documents[deleted]
+        batch = make_batch(
+            rest.with_values(tokens.values[rest.values]),
+            device=classifier.device,
+            imposed=given,
+            asked=None if asked is None else asked.take(rows),
+        )
+        own = torch.from_numpy(rows).to(classifier.device)
+        query = None if queries is None else queries[own]
+        after = probabilities(classifier(batch, query=query).logits.double())
+        found[deleted] = changes_of(whole[own], after).cpu().numpy()
+    return Importance.of_changes(tokens, found)
+
+
+def _read_whole(
+    classifier: Classifier,
+    tokens: Ragged,
+    imposed: Ragged | None,
+    asked: Questions | None,
+    max_tokens: int,
+) -> tuple[Float[Tensor, "documents outputs"], Float[Tensor, "documents width"] | None]:
+    """Probabilities of whole documents, and what their questions say."""
+    like = classifier.embedding.weight
+    whole = like.new_zeros((len(tokens), classifier.outputs), dtype=torch.float64)
+    queries = like.new_zeros((len(tokens), classifier.encoder.width))
+    for rows in length_sorted_batches(tokens, max_tokens=max_tokens):
+        batch = make_batch(
+            tokens.take(rows),
+            device=classifier.device,
+            imposed=None if imposed is None else imposed.take(rows),
+            asked=None if asked is None else asked.take(rows),
+        )
+        query = classifier.read_questions(batch)
+        here = torch.from_numpy(rows).to(classifier.device)
+        whole[here] = probabilities(classifier(batch, query=query).logits.double())
+        if query is not None:
+            queries[here] = query
+    return whole, None if asked is None else queries
 
 
 @torch.inference_mode()
@@ -103,40 +169,42 @@ def _by_renormalising(
     tokens: Ragged,
     *,
     imposed: Ragged | None,
+    asked: Questions | None,
     max_tokens: int,
-) -> Ragged:
+) -> Importance:
     """`leave_one_out` of an encoder that reads each token alone: only attention changes."""
-    device = classifier.device
-    found = np.zeros(len(tokens.values))
+    found = np.zeros((len(tokens.values), 2))
     for rows in length_sorted_batches(tokens, max_tokens=max_tokens):
         part = tokens.take(rows)
-        given = None if imposed is None else imposed.take(rows)
-        output = classifier(make_batch(part, device=device, imposed=given))
+        batch = make_batch(
+            part,
+            device=classifier.device,
+            imposed=None if imposed is None else imposed.take(rows),
+            asked=None if asked is None else asked.take(rows),
+        )
+        query = classifier.read_questions(batch)
+        output = classifier(batch, query=query)
         log_attention = output.log_attention.double()
-        weight = (log_attention - log_attention.amax(dim=-1, keepdim=True)).exp()
-        rest = _sum_of_others(weight * output.contribution.double()) / _sum_of_others(weight)
-        bias = classifier.decoder.bias.double()
-        change = (rest + bias).sigmoid() - output.logit.double().sigmoid()[:, None]
+        weight = (log_attention - log_attention.amax(dim=-1, keepdim=True)).exp()[..., None]
+        context = _sum_of_others(weight * output.pieces.double()) / _sum_of_others(weight)
+        cells = (part.documents, part.positions + 1)
+        own = torch.from_numpy(part.documents).to(classifier.device)
+        after = classifier.decide(context[cells], batch, query, own)
+        before = probabilities(output.logits.double())[own]
         here = tokens.offsets[rows][part.documents] + part.positions
-        found[here] = change.cpu().numpy()[part.documents, part.positions + 1]
-    return tokens.with_values(found)
+        found[here] = changes_of(before, after).cpu().numpy()
+    return Importance.of_changes(tokens, found)
 
 
-def _sum_of_others(values: Float[Tensor, "batch length"]) -> Float[Tensor, "batch length"]:
+def _sum_of_others(
+    values: Float[Tensor, "batch length piece"],
+) -> Float[Tensor, "batch length piece"]:
     """Sum over all other positions, without subtracting what may be nearly all of it."""
     before = values.cumsum(dim=1).roll(1, dims=1)
     after = values.flip(1).cumsum(dim=1).roll(1, dims=1)
     before[:, 0] = 0
     after[:, 0] = 0
     return before + after.flip(1)
-
-
-def _probabilities(
-    classifier: Classifier, tokens: Ragged, imposed: Ragged | None
-) -> NDArray[np.float64]:
-    batch = make_batch(tokens, device=classifier.device, imposed=imposed)
-    probability: NDArray[np.float64] = classifier(batch).logit.double().sigmoid().cpu().numpy()
-    return probability
 
 
 def _deletion_batches(tokens: Ragged, max_tokens: int) -> Iterator[NDArray[np.int64]]:

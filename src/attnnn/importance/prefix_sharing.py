@@ -34,9 +34,9 @@ LARGEST_SCORE = 300.0
 
 
 def shares_prefixes(classifier: Classifier) -> bool:
-    """Whether `by_prefix_sharing` can explain this classifier: a BiLSTM, scores within e^±300."""
+    """Whether `by_prefix_sharing` can: a BiLSTM for two classes, attention scores within e^±300."""
     attention = classifier.attention
-    if isinstance(attention, Dot | Without):
+    if isinstance(attention, Dot | Without) or classifier.outputs > 1:
         return False
     if isinstance(attention, Additive) and attention.score.weight.abs().sum() > LARGEST_SCORE:
         return False
@@ -100,7 +100,7 @@ def _changes(
         for way, begin in zip(ways, (item, items.mirror[item]), strict=True)
     )
     assert isinstance(sums, Tensor)
-    bias = classifier.decoder.bias.double()
+    bias = classifier.get_parameter("decoder.bias").double()
     whole = _sums_of_whole(ways[0], items)
     # Imposed weights are used as they are until some are deleted.
     share = 1.0 if isinstance(classifier.attention, Imposed) else whole[0]
@@ -113,7 +113,7 @@ def _both_ways(
     classifier: Classifier, readings: list[Reading], items: Items, imposed: Ragged | None
 ) -> list[Way]:
     mirror = torch.from_numpy(items.mirror).to(readings[0].words.device)
-    decoders = classifier.decoder.weight[0].chunk(2)
+    decoders = classifier.get_parameter("decoder.weight")[0].chunk(2)
     parts = [
         reading.hidden.mv(decoder).double()
         for reading, decoder in zip(readings, decoders, strict=True)

@@ -22,10 +22,12 @@ from attnnn.store import read_table, write_table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from attnnn.importance.scores import Importance
     from attnnn.models.classifier import Classifier
+    from attnnn.models.documents import Documents
 
-# Signed scores of every token, and what is known of their error.
-Measured = tuple[Ragged, dict[str, Any]]
+    # Importance of every token, and what is known of its error.
+    Measured = tuple[Importance, dict[str, Any]]
 
 
 def measure(study: Study, run: Run, *, device: str, threads: int) -> None:
@@ -50,14 +52,14 @@ def measure(study: Study, run: Run, *, device: str, threads: int) -> None:
     classifier = load_classifier(folder, device=device)
     imposed = _imposed(study, run)
     for method in IMPORTANCE_METHODS:
-        signed, facts = _METHODS[method](study, run, classifier, documents.tokens, imposed)
+        found, facts = _METHODS[method](study, run, classifier, documents, imposed)
         write_table(
             layout.importance_of(run, method),
             schemas.IMPORTANCE,
             {
                 "document": documents.document,
-                "importance": signed.with_values(np.abs(signed.values)),
-                "signed": signed,
+                "importance": found.magnitude,
+                "signed": found.signed,
             },
             made_by={
                 "corpus": run.corpus,
@@ -68,41 +70,48 @@ def measure(study: Study, run: Run, *, device: str, threads: int) -> None:
 
 
 def _gradient(
-    study: Study, run: Run, classifier: Classifier, tokens: Ragged, imposed: Ragged | None
+    study: Study, run: Run, classifier: Classifier, documents: Documents, imposed: Ragged | None
 ) -> Measured:
     from attnnn.importance.gradient import gradient
 
-    through = study.protocol_of(run.corpus).grad_through_attention
-    return gradient(classifier, tokens, imposed=imposed, through_attention=through), {}
+    found = gradient(
+        classifier,
+        documents.tokens,
+        imposed=imposed,
+        asked=documents.asked,
+        through_attention=study.protocol_of(run.corpus).grad_through_attention,
+    )
+    return found, {}
 
 
 def _leave_one_out(
-    study: Study, run: Run, classifier: Classifier, tokens: Ragged, imposed: Ragged | None
+    study: Study, run: Run, classifier: Classifier, documents: Documents, imposed: Ragged | None
 ) -> Measured:
     from attnnn.importance.leave_one_out import leave_one_out
     from attnnn.importance.rejoining import check_rejoining
 
     settings = study.leave_one_out
-    signed = leave_one_out(
+    found = leave_one_out(
         classifier,
-        tokens,
+        documents.tokens,
         imposed=imposed,
+        asked=documents.asked,
         rejoin_from=settings.rejoin_from,
         tolerance=settings.rejoin_tolerance,
     )
     checked = check_rejoining(
         classifier,
-        tokens,
-        signed,
+        documents.tokens,
+        found.signed,
         rejoin_from=settings.rejoin_from,
         deletions=settings.checked_deletions,
         rng=np.random.default_rng(run.seed),
         imposed=imposed,
     )
-    return signed, {"rejoining": asdict(checked)} if checked.documents else {}
+    return found, {"rejoining": asdict(checked)} if checked.documents else {}
 
 
-_METHODS: dict[str, Callable[[Study, Run, Classifier, Ragged, Ragged | None], Measured]] = {
+_METHODS: dict[str, Callable[[Study, Run, Classifier, Documents, Ragged | None], Measured]] = {
     "gradient": _gradient,
     "leave_one_out": _leave_one_out,
 }

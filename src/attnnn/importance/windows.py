@@ -8,6 +8,7 @@ sum of one vector for each word and place under it, so that every word is multip
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -16,9 +17,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 from tqdm import tqdm
 
-from attnnn.models.attention import Additive, Dot, Imposed
+from attnnn.importance.scores import Importance, changes_of
+from attnnn.models.attention import Additive, AskedDot, Dot, Imposed
 from attnnn.models.batches import Batch, length_sorted_batches, make_batch
-from attnnn.models.classifier import Classifier
+from attnnn.models.classifier import Classifier, probabilities
+from attnnn.models.documents import Questions
 from attnnn.models.encoders import KERNELS, Cnn
 from attnnn.ragged import Ragged
 
@@ -34,28 +37,35 @@ def by_windows(
     tokens: Ragged,
     *,
     imposed: Ragged | None = None,
+    asked: Questions | None = None,
     max_tokens: int,
-) -> Ragged:
-    """Signed change p(x without token i) − p(x), for a classifier with a CNN.
+) -> Importance:
+    """Change p(x without token i) − p(x), for a classifier with a CNN.
 
     Args:
         classifier: works on the device and in the precision that it has.
         tokens: ids of the n tokens of each document.
         imposed: attention weights for a classifier with imposed attention.
+        asked: the questions of a classifier of pairs.
         max_tokens: padded tokens that are read at once, which bounds memory.
 
     Returns:
-        One number for every token; NaN where nothing is left to read.
+        NaN where nothing is left to read.
     """
-    found = np.full(len(tokens.values), np.nan)
+    found = np.full((len(tokens.values), 2), np.nan)
     taps = _Taps.of(classifier)
     batches = length_sorted_batches(tokens, max_tokens=max_tokens)
     for rows in tqdm(batches, desc="leave-one-out", unit="batch", disable=None, leave=False):
         part = tokens.take(rows)
-        given = None if imposed is None else imposed.take(rows)
+        batch = make_batch(
+            part,
+            device=classifier.device,
+            imposed=None if imposed is None else imposed.take(rows),
+            asked=None if asked is None else asked.take(rows),
+        )
         here = tokens.offsets[rows][part.documents] + part.positions
-        found[here] = _changes(classifier, taps, part, given)
-    return tokens.with_values(found)
+        found[here] = _changes(classifier, taps, part, batch)
+    return Importance.of_changes(tokens, found)
 
 
 @dataclass(frozen=True)
@@ -104,33 +114,39 @@ class _Taps:
 
 
 def _changes(
-    classifier: Classifier, taps: _Taps, tokens: Ragged, imposed: Ragged | None
+    classifier: Classifier, taps: _Taps, tokens: Ragged, batch: Batch
 ) -> NDArray[np.float64]:
-    """Change of the probability for every token of some documents."""
+    """Change of the probability and its magnitude for every token of some documents."""
     device = classifier.device
-    batch = make_batch(tokens, device=device, imposed=imposed)
-    output = classifier(batch)
+    query = classifier.read_questions(batch)
+    output = classifier(batch, query=query)
+    before = probabilities(output.logits.double())
     # Up to a factor a document, and as large as they may be in any document without one token.
     states = classifier.encoder(classifier.embedding(batch.token_ids), batch.lengths)
-    scores = _scores(classifier, states, batch.imposed).masked_fill(~batch.real, -torch.inf)
+    scores = _scores(classifier, states, batch.imposed, query).masked_fill(~batch.real, -torch.inf)
     largest = scores.amax(dim=1)
-    weight = (scores - largest[:, None]).exp()
-    sums = torch.stack([weight, weight * output.contribution.double()])
-    far = _far_from(sums)
-    found = np.empty(len(tokens.values))
+    weight = (scores - largest[:, None]).exp()[..., None]
+    far = _far_from(torch.cat([weight, weight * output.pieces.double()], dim=-1))
+    found = np.empty((len(tokens.values), 2))
     for start in range(0, len(found), _AT_ONCE):
         deleted = np.arange(start, min(start + _AT_ONCE, len(found)))
         rows = torch.from_numpy(tokens.documents[deleted]).to(device)
         at = torch.from_numpy(tokens.positions[deleted] + 1).to(device)
-        near = _Near.of(classifier, taps, batch, rows, at)
+        near = _Near.of(classifier, taps, _Read(batch, query), rows, at)
         top = torch.maximum(largest[rows], near.scores.amax(dim=1))
-        weights = (near.scores - top[:, None]).exp()
-        fresh = torch.stack([weights.sum(1), (weights * near.contribution).sum(1)])
-        total = far[:, rows, at] * (largest[rows] - top).exp() + fresh
-        logit = total[1] / total[0] + classifier.decoder.bias.double()
-        before = output.logit.double().sigmoid()[rows]
-        found[deleted] = (logit.sigmoid() - before).cpu().numpy()
+        weights = (near.scores - top[:, None]).exp()[..., None]
+        fresh = torch.cat([weights, weights * near.pieces], dim=-1).sum(dim=1)
+        total = far[rows, at] * (largest[rows] - top).exp()[:, None] + fresh
+        after = classifier.decide(total[:, 1:] / total[:, :1], batch, query, rows)
+        found[deleted] = changes_of(before[rows], after).cpu().numpy()
     return found
+
+
+class _Read(NamedTuple):
+    """Documents, and what their questions say."""
+
+    batch: Batch
+    query: Float[Tensor, "batch width"] | None
 
 
 @dataclass(frozen=True)
@@ -139,21 +155,22 @@ class _Near:
 
     Attributes:
         scores: logarithms of their attention up to a factor; −∞ where no token is.
-        contribution: their w·h.
+        pieces: what the decoder makes of their states.
     """
 
     scores: Float[Tensor, "deleted near"]
-    contribution: Float[Tensor, "deleted near"]
+    pieces: Float[Tensor, "deleted near piece"]
 
     @classmethod
     def of(
         cls,
         classifier: Classifier,
         taps: _Taps,
-        batch: Batch,
+        read: _Read,
         rows: Int[Tensor, " deleted"],
         at: Int[Tensor, " deleted"],
     ) -> _Near:
+        batch = read.batch
         ids, ends = batch.token_ids, batch.lengths[rows, None]
         span = torch.arange(1, 2 * REACH + 1, device=at.device)
         places = torch.cat([at[:, None] - span.flip(0), at[:, None] + span], dim=1)
@@ -164,19 +181,21 @@ class _Near:
         near = slice(REACH, -REACH)
         real = ((places >= 1) & (places < ends - 1))[:, near]
         given = None if batch.imposed is None else batch.imposed[rows[:, None], inside[:, near]]
-        scores = _scores(classifier, states, given).masked_fill(~real, -torch.inf)
-        return cls(scores, (states @ classifier.decoder.weight[0]).double())
+        asked = None if read.query is None else read.query[rows]
+        scores = _scores(classifier, states, given, asked).masked_fill(~real, -torch.inf)
+        return cls(scores, classifier.decoder.pieces(states).double())
 
 
 def _scores(
     classifier: Classifier,
     states: Float[Tensor, "rows places width"],
     imposed: Float[Tensor, "rows places"] | None,
+    query: Float[Tensor, "rows width"] | None,
 ) -> Float[Tensor, "rows places"]:
     """Logarithms of attention weights up to a factor a document."""
     attention = classifier.attention
-    if isinstance(attention, Additive | Dot):
-        return attention.scores(states).double()
+    if isinstance(attention, Additive | Dot | AskedDot):
+        return attention.scores(states, query).double()
     if isinstance(attention, Imposed):
         if imposed is None:
             raise ValueError("imposed attention needs the weights to impose")
@@ -184,10 +203,11 @@ def _scores(
     return states.new_zeros(states.shape[:2], dtype=torch.float64)
 
 
-def _far_from(sums: Float[Tensor, "2 batch length"]) -> Float[Tensor, "2 batch length"]:
+def _far_from(
+    values: Float[Tensor, "batch length piece"],
+) -> Float[Tensor, "batch length piece"]:
     """For every place, the sum over all that are more than `REACH` places away, none subtracted."""
-    length = sums.shape[-1]
-    beyond = sums.new_zeros(*sums.shape[:-1], REACH + 1)
-    before = torch.cat([beyond, sums.cumsum(-1)], dim=-1)[..., :length]
-    behind = torch.cat([sums.flip(-1).cumsum(-1).flip(-1), beyond], dim=-1)[..., REACH + 1 :]
+    beyond = values.new_zeros(len(values), REACH + 1, values.shape[-1])
+    before = torch.cat([beyond, values.cumsum(1)], dim=1)[:, : values.shape[1]]
+    behind = torch.cat([values.flip(1).cumsum(1).flip(1), beyond], dim=1)[:, REACH + 1 :]
     return before + behind

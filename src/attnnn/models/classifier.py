@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from attnnn.models.attention import ASKED, ATTENTIONS, Without, nothing
@@ -127,6 +127,26 @@ class Classifier(nn.Module):
         if batch.candidates is not None:
             logits = logits.masked_fill(~batch.candidates, nothing(logits))
         return Output(logits, attention, log_attention, pieces)
+
+    def decide(
+        self,
+        context: Float[Tensor, "rows piece"],
+        batch: Batch,
+        query: Float[Tensor, "batch width"] | None,
+        rows: Int[Tensor, " rows"],
+    ) -> Float[Tensor, "rows outputs"]:
+        """Probabilities, in double precision, of other sums of pieces than the attended ones.
+
+        Args:
+            context: the sums.
+            batch: documents.
+            query: what `read_questions` made of them.
+            rows: the document of each sum.
+        """
+        logits = self.decoder.double_logits(context, None if query is None else query[rows])
+        if batch.candidates is not None:
+            logits = logits.masked_fill(~batch.candidates[rows], nothing(logits))
+        return probabilities(logits)
 
     def read_questions(self, batch: Batch) -> Float[Tensor, "batch width"] | None:
         """What the questions' encoder ends with; None where there are no questions."""

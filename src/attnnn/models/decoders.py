@@ -30,6 +30,14 @@ class LinearDecoder(nn.Linear):
         """Logits of the attended pieces."""
         return context + self.bias
 
+    def double_logits(
+        self,
+        context: Float[Tensor, "*batch outputs"],
+        query: Float[Tensor, "*batch width"] | None,
+    ) -> Float[Tensor, "*batch outputs"]:
+        """`logits` in double precision."""
+        return context.double() + self.bias.double()
+
 
 class PairDecoder(nn.Module):
     """W₂ tanh(W_p c + b_p + W_q q + b_q) + b₂ for a context c and a question q."""
@@ -60,6 +68,16 @@ class PairDecoder(nn.Module):
         assert query is not None
         logits: Tensor = self.output(torch.tanh(context + self.offset(query)))
         return logits
+
+    def double_logits(
+        self,
+        context: Float[Tensor, "*batch inner"],
+        query: Float[Tensor, "*batch width"] | None,
+    ) -> Float[Tensor, "*batch outputs"]:
+        """`logits`, the last layer in double precision."""
+        assert query is not None
+        inner = torch.tanh(context.double() + self.offset(query).double())
+        return inner @ self.output.weight.double().T + self.output.bias.double()
 
 
 def attended(

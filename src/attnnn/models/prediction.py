@@ -28,23 +28,23 @@ class Predictions:
             questions, and where pieces were not asked for.
     """
 
-    logits: NDArray[np.float32]
+    logits: NDArray[np.floating]
     attention: Ragged
     pieces: Ragged | None
-    offset: NDArray[np.float32] | None = None
+    offset: NDArray[np.floating] | None = None
 
     @property
-    def logit(self) -> NDArray[np.float32]:
+    def logit(self) -> NDArray[np.floating]:
         """Shape (documents,), log-odds of class 1, for two classes."""
         return self.logits[:, 0]
 
     @property
-    def probabilities(self) -> NDArray[np.float32]:
+    def probabilities(self) -> NDArray[np.floating]:
         """Shape (documents, outputs), of every class; for two classes that of class 1 alone."""
         return probabilities(torch.from_numpy(self.logits)).numpy()
 
     @property
-    def probability(self) -> NDArray[np.float32]:
+    def probability(self) -> NDArray[np.floating]:
         """Shape (documents,), probability of class 1, for two classes."""
         return self.probabilities[:, 0]
 
@@ -53,6 +53,10 @@ class Predictions:
         """w·h_t of the n tokens, for two classes."""
         assert self.pieces is not None
         return self.pieces.with_values(self.pieces.values[:, 0])
+
+
+# Rows of the documents of a batch, and what was found of them.
+_Batch = tuple[NDArray[np.int64], dict[str, NDArray[np.floating]]]
 
 
 @torch.inference_mode()
@@ -74,7 +78,7 @@ def predict(
         pieces: whether to keep the pieces of every token.
     """
     batches = length_sorted_batches(tokens, max_tokens=EVALUATION_TOKENS)
-    found: list[tuple[NDArray[np.int64], dict[str, NDArray[np.float32]]]] = []
+    found: list[_Batch] = []
     for rows in batches:
         part = tokens.take(rows)
         batch = make_batch(
@@ -99,11 +103,11 @@ def predict(
 
 
 def _in_order(
-    found: list[tuple[NDArray[np.int64], dict[str, NDArray[np.float32]]]],
+    found: list[_Batch],
     tokens: Ragged,
 ) -> Predictions:
     per_token = {"attention", "pieces"}
-    whole: dict[str, NDArray[np.float32]] = {}
+    whole: dict[str, NDArray[np.floating]] = {}
     for rows, kept in found:
         part = tokens.take(rows)
         here = tokens.offsets[rows][part.documents] + part.positions
