@@ -17,6 +17,7 @@ SOURCES = {
     "trees": {"kind": "sst", "path": "/data/sst"},
     "fetched": {"kind": "sst", "download": True},
     "news": {"kind": "ag_news"},
+    "stories": {"kind": "babi", "task": 1, "path": "en-10k", "answer_tasks": [1, 2]},
     "notes": {"kind": "mimic", "task": "anemia", "notes": "NOTEEVENTS.csv.gz"},
 }
 
@@ -40,6 +41,14 @@ def at(corpus: str, model: str = "bilstm-additive", seed: str = "10") -> Any:
         ("trees", ["/data/sst/train.txt", "/data/sst/dev.txt", "/data/sst/test.txt"]),
         ("fetched", []),
         ("news", ["texts/ag_news_csv/train.csv", "texts/ag_news_csv/test.csv"]),
+        (
+            "stories",
+            [
+                "texts/en-10k/qa1_single-supporting-fact_train.txt",
+                "texts/en-10k/qa1_single-supporting-fact_test.txt",
+                "texts/en-10k/qa2_two-supporting-facts_train.txt",
+            ],
+        ),
         (
             "notes",
             ["texts/mimic-iii/NOTEEVENTS.csv.gz", "texts/mimic-iii/DIAGNOSES_ICD.csv"],

@@ -142,3 +142,19 @@ def concatenate(parts: Sequence[Ragged]) -> Ragged:
         np.concatenate([part.values for part in parts]),
         np.concatenate([part.lengths for part in parts]),
     )
+
+
+def blocks(lengths: NDArray[np.int64], size: int = 1 << 23) -> Iterator[slice]:
+    """Cut documents into runs of about `size` values, one document at the least.
+
+    Args:
+        lengths: shape (documents,).
+        size: values of a run, at most, unless one document alone has more.
+    """
+    ends = np.cumsum(lengths)
+    start = 0
+    while start < len(lengths):
+        before = ends[start - 1] if start else 0
+        stop = max(start + 1, int(np.searchsorted(ends, before + size, side="right")))
+        yield slice(start, stop)
+        start = stop

@@ -26,6 +26,34 @@ DOCUMENTS = Schema(
     },
 )
 
+PAIRS = Schema(
+    "pairs",
+    {
+        **DOCUMENTS.columns,
+        "question": Column(
+            pa.list_(pa.string()), "tokens of the question, or of the hypothesis, of the document"
+        ),
+        "question_ids": Column(
+            pa.list_(pa.int32()), "their vocabulary ids, without start and end symbols"
+        ),
+        "candidates": Column(
+            pa.list_(pa.int32()),
+            "classes among which the answer is, ascending; null: all classes",
+            nullable=True,
+        ),
+        "sentence": Column(
+            pa.list_(pa.int32()),
+            "for each of the n tokens its sentence in the document, 0-based; null where unknown",
+            nullable=True,
+        ),
+        "evidence": Column(
+            pa.list_(pa.int8()),
+            "1 where a token is in a sentence that supports the answer; null where unknown",
+            nullable=True,
+        ),
+    },
+)
+
 VOCABULARY = Schema(
     "vocabulary",
     {

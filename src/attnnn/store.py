@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,17 +92,37 @@ def write_table(
     Raises:
         ValueError: columns missing, unknown, of the wrong type, or null where that is not allowed.
     """
-    if set(columns) != set(schema.columns):
-        raise ValueError(
-            f"table {schema.name}: expected columns {sorted(schema.columns)}, got {sorted(columns)}"
-        )
-    arrays = [_to_arrow(columns[name], column.type) for name, column in schema.columns.items()]
+    write_blocks(path, schema, [columns], made_by=made_by)
+
+
+def write_blocks(
+    path: str | os.PathLike[str],
+    schema: Schema,
+    blocks: Iterable[Mapping[str, Any]],
+    *,
+    made_by: Mapping[str, Any],
+) -> None:
+    """Write a table of the given schema block by block, so that memory holds one block.
+
+    Args:
+        path: the parquet file.
+        schema: as for `write_table`, and so are the columns of every block.
+        blocks: the rows, in order.
+        made_by: as for `write_table`.
+
+    Raises:
+        ValueError: as `write_table`.
+    """
     facts = {"table": schema.name, "version": __version__, **made_by}
     arrow = schema.arrow.with_metadata({"attnnn": json.dumps(facts, sort_keys=True)})
-    table = pa.Table.from_arrays(arrays, schema=arrow)
-    _check_nulls(table, schema, path)
-    with written_aside(path) as aside:
-        pq.write_table(table, aside, compression="zstd")
+    with (
+        written_aside(path) as aside,
+        pq.ParquetWriter(aside, arrow, compression="zstd") as writer,
+    ):
+        for columns in blocks:
+            table = _to_table(columns, schema, arrow)
+            _check_nulls(table, schema, path)
+            writer.write_table(table)
 
 
 def read_table(path: str | os.PathLike[str], schema: Schema) -> pa.Table:
@@ -133,6 +153,15 @@ def facts_of(table: pa.Table) -> dict[str, Any]:
     """What `write_table` kept of how the table was made."""
     facts: dict[str, Any] = json.loads((table.schema.metadata or {})[b"attnnn"])
     return facts
+
+
+def _to_table(columns: Mapping[str, Any], schema: Schema, arrow: pa.Schema) -> pa.Table:
+    if set(columns) != set(schema.columns):
+        raise ValueError(
+            f"table {schema.name}: expected columns {sorted(schema.columns)}, got {sorted(columns)}"
+        )
+    arrays = [_to_arrow(columns[name], column.type) for name, column in schema.columns.items()]
+    return pa.Table.from_arrays(arrays, schema=arrow)
 
 
 def _to_arrow(values: Any, kind: pa.DataType) -> pa.Array:
