@@ -1,5 +1,6 @@
 """What rule files ask of a study."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -139,6 +140,17 @@ def test_a_missing_corpus_is_left_out_and_named_where_that_is_asked_for(
     assert capsys.readouterr().err == (
         "attnnn: left out corpus table: /nowhere.csv does not exist\n"
     )
+
+
+def test_a_corpus_with_some_of_its_files_counts_as_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    (tmp_path / "train.csv").touch()
+    config = two_corpora("/nowhere.csv")
+    config["corpora"]["news"] = {"source": {"kind": "ag_news", "path": str(tmp_path)}}
+    left = read_plan({**config, "missing_corpora": "leave_out"}, check=True).study.corpora
+    assert list(left) == ["planted"]
+    assert f"left out corpus news: {tmp_path}/test.csv does not exist" in capsys.readouterr().err
 
 
 def test_a_study_of_missing_corpora_only_is_refused():

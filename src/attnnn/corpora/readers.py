@@ -96,8 +96,8 @@ def _missing(study: Study, corpus: str) -> str | None:
     source = study.corpora[corpus].source
     if source.place is None or source.may_fetch:
         return None
-    path = study.source_path(source.place)
-    return None if path.exists() else str(path)
+    paths = [study.source_path(file) for file in (source.place, *source.files())]
+    return next((str(path) for path in paths if not path.exists()), None)
 
 
 def require_source(study: Study, corpus: str) -> None:
