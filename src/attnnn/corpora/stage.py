@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -72,15 +73,8 @@ def _prepare(study: Study, corpus: str) -> None:
         vocabulary=words,
         fitted_on=int(counted.sum()),
     )
-    layout, made_by = Layout(study.results_dir), identity.of_corpus(study, corpus)
-    write_blocks(
-        layout.corpus(corpus, "documents.parquet"),
-        _schema(study, corpus),
-        document_columns(documents, encoded, questions),
-        made_by=made_by,
-    )
-    _write_vocabulary(layout.corpus(corpus, "vocabulary.parquet"), words, made_by)
-    write_json(layout.corpus(corpus, "description.json"), description)
+    _write(study, corpus, columns=document_columns(documents, encoded, questions), words=words)
+    write_json(Layout(study.results_dir).corpus(corpus, "description.json"), description)
     _tell(corpus, description)
 
 
@@ -97,9 +91,18 @@ def _schema(study: Study, corpus: str) -> Schema:
     return schemas.PAIRS if study.corpora[corpus].source.pairs else schemas.DOCUMENTS
 
 
-def _write_vocabulary(path: str, words: vocabulary.Vocabulary, made_by: identity.Identity) -> None:
+def _write(
+    study: Study,
+    corpus: str,
+    *,
+    columns: Iterable[dict[str, Any]],
+    words: vocabulary.Vocabulary,
+) -> None:
+    layout, made_by = Layout(study.results_dir), identity.of_corpus(study, corpus)
+    path = layout.corpus(corpus, "documents.parquet")
+    write_blocks(path, _schema(study, corpus), columns, made_by=made_by)
     write_table(
-        path,
+        layout.corpus(corpus, "vocabulary.parquet"),
         schemas.VOCABULARY,
         {
             "id": np.arange(len(words)),

@@ -19,7 +19,7 @@ SPLITS = ("train", "dev", "test")
 
 @dataclass(frozen=True)
 class Dropped:
-    """Documents left out of a split, and why."""
+    """Documents left out of a split (``all`` before splits are drawn), and why."""
 
     split: str
     reason: str
@@ -101,7 +101,7 @@ class Texts:
         )
 
     def without(self, gone: NDArray[np.bool_], reason: str) -> Texts:
-        """The documents that are not gone, those that are being counted by split.
+        """The documents that are not gone; those that are, are counted by split.
 
         Args:
             gone: shape (documents,).
