@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnnn.ragged import Ragged, concatenate, unpadded
+from attnnn.ragged import Ragged, blocks, concatenate, unpadded
 
 numbers = st.floats(-1e6, 1e6, width=32)
 documents = st.lists(st.lists(numbers, max_size=6), min_size=1, max_size=6)
@@ -87,3 +87,16 @@ def test_rows_of_values_stay_together():
 def test_concatenate_keeps_the_order():
     joined = concatenate([ragged([[1], []]), ragged([[2, 3]])])
     assert [row.tolist() for row in joined] == [[1], [], [2, 3]]
+
+
+@given(st.lists(st.integers(0, 9), max_size=20), st.integers(1, 12))
+def test_blocks_take_every_document_once_and_as_many_as_fit(lengths: list[int], size: int):
+    parts = list(blocks(np.array(lengths, dtype=np.int64), size))
+    rows = list(range(len(lengths)))
+    assert [row for part in parts for row in rows[part]] == rows
+    for number, part in enumerate(parts):
+        inside = lengths[part]
+        assert inside
+        assert sum(inside) <= size or len(inside) == 1
+        if number + 1 < len(parts):  # the next document would not have fitted
+            assert sum(inside) + lengths[part.stop] > size

@@ -15,6 +15,7 @@ from attnnn.store import (
     Schema,
     facts_of,
     read_table,
+    write_blocks,
     write_table,
     write_text,
     written_aside,
@@ -119,3 +120,22 @@ def test_an_error_while_writing_leaves_the_old_file_and_nothing_else(tmp_path: P
 def test_every_declared_schema_says_what_its_columns_mean(schema: Schema):
     assert schema.columns
     assert all(column.meaning for column in schema.columns.values())
+
+
+def test_blocks_make_one_table(tmp_path: Path):
+    path = tmp_path / "scores.parquet"
+    more = columns(document=[4, 5])
+    write_blocks(path, SCHEMA, iter([columns(), more]), made_by={"seed": 7})
+    table = read_table(path, SCHEMA)
+    assert table["document"].to_pylist() == [3, 1, 4, 5]
+    assert facts_of(table)["seed"] == 7
+    write_blocks(tmp_path / "one.parquet", SCHEMA, [columns()], made_by={"seed": 7})
+    write_table(tmp_path / "two.parquet", SCHEMA, columns(), made_by={"seed": 7})
+    assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "two.parquet").read_bytes()
+
+
+def test_a_faulty_later_block_leaves_no_file(tmp_path: Path):
+    path = tmp_path / "scores.parquet"
+    with pytest.raises(ValueError, match="must not hold nulls"):
+        write_blocks(path, SCHEMA, [columns(), columns(document=[None, 1])], made_by={})
+    assert list(tmp_path.iterdir()) == []

@@ -1,5 +1,6 @@
 """What rule files ask of a study."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,6 +20,7 @@ SOURCES = {
     "trees": {"kind": "sst", "path": "/data/sst"},
     "fetched": {"kind": "sst", "download": True},
     "news": {"kind": "ag_news"},
+    "stories": {"kind": "babi", "task": 1, "path": "en-10k", "answer_tasks": [1, 2]},
     "notes": {"kind": "mimic", "task": "anemia", "notes": "NOTEEVENTS.csv.gz"},
 }
 
@@ -46,6 +48,14 @@ def at(corpus: str, model: str = "bilstm-additive", seed: str = "10") -> Any:
         ("trees", ["/data/sst/train.txt", "/data/sst/dev.txt", "/data/sst/test.txt"]),
         ("fetched", []),
         ("news", ["texts/ag_news_csv/train.csv", "texts/ag_news_csv/test.csv"]),
+        (
+            "stories",
+            [
+                "texts/en-10k/qa1_single-supporting-fact_train.txt",
+                "texts/en-10k/qa1_single-supporting-fact_test.txt",
+                "texts/en-10k/qa2_two-supporting-facts_train.txt",
+            ],
+        ),
         (
             "notes",
             ["texts/mimic-iii/NOTEEVENTS.csv.gz", "texts/mimic-iii/DIAGNOSES_ICD.csv"],
@@ -155,6 +165,17 @@ def test_a_missing_corpus_is_left_out_and_named_where_that_is_asked_for(
     assert capsys.readouterr().err == (
         "attnnn: left out corpus table: /nowhere.csv does not exist\n"
     )
+
+
+def test_a_corpus_with_some_of_its_files_counts_as_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    (tmp_path / "train.csv").touch()
+    config = two_corpora("/nowhere.csv")
+    config["corpora"]["news"] = {"source": {"kind": "ag_news", "path": str(tmp_path)}}
+    left = read_plan({**config, "missing_corpora": "leave_out"}, check=True).study.corpora
+    assert list(left) == ["planted"]
+    assert f"left out corpus news: {tmp_path}/test.csv does not exist" in capsys.readouterr().err
 
 
 def test_a_study_of_missing_corpora_only_is_refused():

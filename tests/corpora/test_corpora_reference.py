@@ -16,7 +16,8 @@ import pytest
 from attnnn.config import validate
 from attnnn.corpora.readers import read_source
 from attnnn.corpora.stage import prepare
-from attnnn.schemas import VOCABULARY
+from attnnn.schemas import PAIRS, VOCABULARY
+from attnnn.sources.pairs import BABI_NAMES
 from attnnn.store import read_table
 
 CORPORA = Path(os.environ.get("ATTNNN_CORPORA", "."))
@@ -145,3 +146,75 @@ def test_imdb_is_of_the_papers_size(tmp_path: Path) -> None:
     assert description["vocabulary"]["size"] == pytest.approx(12_487, rel=0.02)
     vocabulary = read_table(tmp_path / "corpora/real/vocabulary.parquet", VOCABULARY)
     assert "br" not in vocabulary["token"].to_pylist()
+
+
+def write_stories(folder: Path, stories: list[dict[str, Any]], task: int) -> None:
+    """bAbI's own format, a story for every question."""
+    for split in ("train", "test"):
+        lines: list[str] = []
+        for row in (row for row in stories if row["split"] == split):
+            statements = [f"{text}." for text in row["paragraph"].rstrip(".").split(". ")]
+            lines += [f"{number} {text}" for number, text in enumerate(statements, start=1)]
+            supporting = " ".join(str(1 + int(place)) for place in row["supporting"].split())
+            lines.append(f"{1 + len(statements)} {row['question']} \t{row['answer']}\t{supporting}")
+        (folder / f"{BABI_NAMES[task]}_{split}.txt").write_text("\n".join(lines) + "\n")
+
+
+@pytest.fixture(scope="module")
+def stories(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Tasks 1 and 2 of en-10k, and task 3 of its first version, which alone is there."""
+    table = rows("babi_tasks1-3.parquet")
+    folder = tmp_path_factory.mktemp("babi") / "tasks_1-20_v1-2" / "en-10k"
+    folder.mkdir(parents=True)
+    for task in (1, 2, 3):
+        config = "v1.0-en-10k" if task == 3 else "en-10k"
+        members = [r for r in table if (r["config"], r["task"]) == (config, f"qa{task}")]
+        write_stories(folder, members, task)
+    return folder.parents[1]
+
+
+@pytest.mark.parametrize(("task", "words"), [(1, 24), (2, 38), (3, 39)])
+def test_babi_has_the_papers_splits_and_vocabularies(
+    stories: Path, tmp_path: Path, task: int, words: int
+) -> None:
+    config = "v1.0-en-10k" if task == 3 else "en-10k"
+    table = rows("babi_tasks1-3.parquet")
+    members = [row for row in table if (row["config"], row["task"]) == (config, f"qa{task}")]
+    description = prepared(tmp_path, stories, {"source": {"kind": "babi", "task": task}})
+    assert description["vocabulary"]["size"] == words
+    sizes = {name: split["documents"] for name, split in description["splits"].items()}
+    assert sizes == {"train": 8500, "dev": 1500, "test": 1000}
+    pairs = read_table(tmp_path / "corpora/real/documents.parquet", PAIRS).to_pylist()
+    expected = [row for split in sizes for row in members if row["jw_split"] == split]
+    for pair, row in zip(pairs, expected, strict=True):
+        assert pair["split"] == row["jw_split"]
+        assert " ".join(pair["tokens"]) == row["paragraph"].rstrip(".").replace(". ", " . ")
+        assert " ".join(pair["question"]) == row["question"].rstrip("?")
+        assert description["classes"][pair["label"]] == row["answer"]
+        evidence = {
+            sentence
+            for sentence, marked in zip(pair["sentence"], pair["evidence"], strict=True)
+            if marked
+        }
+        assert evidence == {int(place) for place in row["supporting"].split()}
+        assert pair["candidates"] is None
+
+
+def test_snli_has_its_published_sizes(tmp_path: Path) -> None:
+    table = rows("snli_20k-train.parquet")
+    (tmp_path / "snli_1.0").mkdir()
+    for split in ("train", "dev", "test"):
+        with (tmp_path / "snli_1.0" / f"snli_1.0_{split}.jsonl").open("w") as file:
+            for row in (row for row in table if row["split"] == split):
+                sentences = {"sentence1": row["premise"], "sentence2": row["hypothesis"]}
+                # The table numbers entailment 0, neutral 1 and contradiction 2.
+                label = ("entailment", "neutral", "contradiction")[row["label"]]
+                file.write(json.dumps({"gold_label": label, **sentences}) + "\n")
+    corpus = {"source": {"kind": "snli"}, "tokenizer": "papers", "min_df": 3}
+    description = prepared(tmp_path, tmp_path, corpus)
+    assert description["classes"] == ["contradiction", "entailment", "neutral"]
+    # Bowman et al. 2015, their corpus's README
+    assert classes_of(description, "dev") == [3278, 3329, 3235]
+    assert classes_of(description, "test") == [3237, 3368, 3219]
+    pairs = read_table(tmp_path / "corpora/real/documents.parquet", PAIRS)
+    assert pairs.num_rows == len(table)

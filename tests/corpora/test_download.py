@@ -15,7 +15,14 @@ import pytest
 from attnnn.corpora.download import fetch, fetch_files, fetch_folder, unpack
 from attnnn.corpora.fetching import fetch_source
 from attnnn.errors import UserError
-from attnnn.sources import AgNewsSource, ImdbSource, NewsgroupsSource, SstSource
+from attnnn.sources import (
+    AgNewsSource,
+    BabiSource,
+    ImdbSource,
+    NewsgroupsSource,
+    SnliSource,
+    SstSource,
+)
 from attnnn.sources.base import SourceModel
 
 FILES = ("train.txt", "dev.txt", "test.txt")
@@ -146,6 +153,7 @@ def sources(address: str) -> dict[str, tuple[SourceModel, bytes, list[str]]]:
     trees_only = {f"trees/{name}": "(3 x)" for name in FILES}
     reviews = {f"aclImdb/{s}/{c}/0_1.txt": "x" for s in ("train", "test") for c in ("neg", "pos")}
     groups = {f"20news-bydate-{part}/rec.sport.hockey/1": "x" for part in ("train", "test")}
+    pairs = {f"snli_1.0/snli_1.0_{split}.jsonl": "{}" for split in ("train", "dev", "test")}
     made: dict[str, tuple[type[SourceModel], bytes, str, list[str]]] = {
         "sst": (SstSource, archive(**trees_only), "sha256", list(FILES)),
         "imdb": (
@@ -155,6 +163,12 @@ def sources(address: str) -> dict[str, tuple[SourceModel, bytes, list[str]]]:
             [name.removeprefix("aclImdb/") for name in reviews],
         ),
         "20news": (NewsgroupsSource, tarball(**groups), "sha256", list(groups)),
+        "snli": (
+            SnliSource,
+            archive(**pairs, **{"__MACOSX/snli_1.0/._x": ""}),
+            "sha256",
+            [name.removeprefix("snli_1.0/") for name in pairs],
+        ),
     }
     return {
         kind: (
@@ -173,7 +187,7 @@ def sources(address: str) -> dict[str, tuple[SourceModel, bytes, list[str]]]:
     }
 
 
-@pytest.mark.parametrize("kind", ["sst", "imdb", "20news"])
+@pytest.mark.parametrize("kind", ["sst", "imdb", "20news", "snli"])
 def test_sources_are_laid_out_as_they_are_read(
     served: tuple[str, Path], tmp_path: Path, kind: str
 ) -> None:
@@ -196,15 +210,25 @@ def test_ag_news_is_two_files(served: tuple[str, Path], tmp_path: Path) -> None:
     assert [(tmp_path / file).read_text() for file in source.files()] == ["train", "test"]
 
 
-def test_a_folder_is_found_by_files_in_folders_of_its_own(
-    served: tuple[str, Path], tmp_path: Path
+def test_babi_is_the_folder_of_that_name_among_others_with_the_same_files(
+    served: tuple[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     url, folder = served
-    data = tarball(**{"a/en/qa1.txt": "no", "a/en-10k/qa1.txt": "yes"})
-    (folder / "a.tar.gz").write_bytes(data)
-    target = tmp_path / "tasks"
-    fetch_folder(f"{url}/a.tar.gz", target, sha256=digest(data), files=["en-10k/qa1.txt"])
-    assert (target / "en-10k" / "qa1.txt").read_text() == "yes"
+    path = "tasks_1-20_v1-2/en-10k"
+    source = BabiSource(kind="babi", task=1, path=path, download=True, url=f"{url}/babi.tar.gz")
+    names = [Path(file).name for file in source.files()]
+    members = {
+        f"tasks_1-20_v1-2/{name}/{file}": name for name in ("en", "en-10k", "hn") for file in names
+    }
+    (folder / "babi.tar.gz").write_bytes(tarball(**members))
+    fetch_source(source, tmp_path / path)
+    assert {file.name: file.read_text() for file in (tmp_path / path).iterdir()} == dict.fromkeys(
+        names, "en-10k"
+    )
+    assert "no published checksum to compare with; sha256" in capsys.readouterr().err
+    elsewhere = source.model_copy(update={"path": "babi/en-1k"})
+    with pytest.raises(UserError, match="expected a folder en-1k with qa1_single-supporting"):
+        fetch_source(elsewhere, tmp_path / elsewhere.path)
 
 
 @pytest.mark.parametrize("name", ["../out.txt", "/out.txt", "a/../../out.txt"])

@@ -96,6 +96,10 @@ def test_a_summary_is_joined_with_its_addenda_by_date(tmp_path: Path) -> None:
     assert documents.classes == ["no diabetes", "diabetes"]
     assert documents.places[0].endswith("NOTEEVENTS.csv: admission 7")
     assert documents.dropped == ()
+    assert documents.facts["skipped"] == {
+        "summaries marked as errors": 1,
+        "summaries without admission": 1,
+    }
 
 
 def test_admissions_that_a_file_lacks_are_counted(tmp_path: Path) -> None:
@@ -106,6 +110,7 @@ def test_admissions_that_a_file_lacks_are_counted(tmp_path: Path) -> None:
     # by patient, whose numbers fall as those of their admissions rise
     assert list(documents.texts) == ["text 2", "text 1"]
     assert documents.labels.tolist() == [0, 1]
+    assert documents.facts["skipped"] == {"diagnoses without admission or code": 1}
     assert [(item.split, item.reason, item.count) for item in documents.dropped] == [
         ("dev", "no diagnosis of the admission in DIAGNOSES_ICD.csv", 1),
         ("test", "no diagnosis of the admission in DIAGNOSES_ICD.csv", 1),
@@ -134,6 +139,14 @@ def test_anemia_takes_the_admissions_with_one_of_the_two_kinds(tmp_path: Path) -
     assert documents.classes == ["chronic", "acute"]
     (both,) = documents.dropped
     assert (both.split, both.reason, both.count) == ("all", "both 285.1 and 285.2", 8)
+
+
+def test_anemia_counts_admissions_without_a_summary_before_the_splits(tmp_path: Path) -> None:
+    anemic(tmp_path)
+    path = tmp_path / "NOTEEVENTS.csv"
+    path.write_text(path.read_text().replace("Discharge summary", "Nursing", 2))
+    lost = read(tmp_path, "anemia").dropped[1]
+    assert (lost.split, lost.count) == ("all", 2)
 
 
 def test_splits_of_anemia_are_the_papers_draws(tmp_path: Path) -> None:

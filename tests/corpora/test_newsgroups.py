@@ -102,7 +102,8 @@ def test_documents_come_in_the_loaders_order(tmp_path: Path) -> None:
     documents = read(path)
     assert list(zip(documents.texts, documents.labels.tolist(), strict=True)) == full
     (dropped,) = documents.dropped
-    assert (dropped.reason, dropped.count) == (
+    assert (dropped.split, dropped.reason, dropped.count) == (
+        "all",
         "empty without headers, footers and quotations",
         len(expected) - len(full),
     )

@@ -1,12 +1,13 @@
-"""Splits made, samples, the two length filters, and what every split must hold."""
+"""Splits made, samples, and what every split must hold."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from sklearn.model_selection import train_test_split
 
 from attnnn.corpora import splits as room
-from attnnn.corpora.texts import Dropped, Texts
+from attnnn.corpora.texts import Questions, Texts
 from attnnn.errors import UserError
 from attnnn.protocol import resolve
 
@@ -82,61 +83,6 @@ def test_a_sample_is_stratified_in_source_order_and_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("strict", "low", "high", "kept"),
-    [
-        # train holds n = 1, 2, 3, 4, 5, 5; test holds n = 0, 7
-        (False, None, None, [1, 2, 3, 4, 5, 5, 0, 7]),
-        (False, 2, 5, [2, 3, 4, 5, 5]),
-        (True, 2, 5, [3, 4]),
-        (True, None, None, [2, 3, 4]),  # each split loses its own extremes
-        (True, 1, None, [2, 3, 4]),
-        (True, None, 7, [2, 3, 4, 5, 5]),
-    ],
-)
-def test_length_filters(strict: bool, low: int | None, high: int | None, kept: list[int]) -> None:
-    lengths = np.array([1, 2, 3, 4, 5, 5, 0, 7])
-    splits = np.array(["train"] * 6 + ["test"] * 2)
-    keep, dropped = room.length_filter(
-        lengths, splits, min_length=low, max_length=high, strict=strict
-    )
-    assert lengths[keep].tolist() == kept
-    assert sum(item.count for item in dropped) == len(lengths) - len(kept)
-
-
-def test_what_the_filter_drops_is_told_once_with_its_reason() -> None:
-    _, dropped = room.length_filter(
-        np.array([1, 9, 5]), np.array(["train"] * 3), min_length=3, max_length=8, strict=False
-    )
-    assert dropped == [
-        Dropped("train", "fewer than 3 tokens", 1),
-        Dropped("train", "more than 8 tokens", 1),
-    ]
-
-
-@given(st.lists(st.integers(0, 9), min_size=1), st.integers(0, 9), st.integers(1, 9))
-def test_strict_keeps_what_lies_strictly_between_and_sane_the_bounds_too(
-    lengths: list[int], low: int, high: int
-) -> None:
-    for strict in (False, True):
-        keep, _ = room.length_filter(
-            np.array(lengths),
-            np.array(["train"] * len(lengths)),
-            min_length=low,
-            max_length=high,
-            strict=strict,
-        )
-        expected = [(low < n < high) if strict else (low <= n <= high) for n in lengths]
-        assert keep.tolist() == expected
-
-
-def test_a_document_without_tokens_is_refused_unless_the_filter_counted_it_out() -> None:
-    lengths, places = np.array([3, 0]), ["a.csv: row 1", "a.csv: row 2"]
-    with pytest.raises(UserError, match=r"a.csv: row 2: expected at least one token"):
-        room.require_tokens(lengths, np.array([True, True]), places)
-    room.require_tokens(lengths, np.array([True, False]), places)
-
-
-@pytest.mark.parametrize(
     ("splits", "labels", "message"),
     [
         (["train", "train"], [0, 1], "t.csv: split test is empty"),
@@ -152,8 +98,36 @@ def test_a_document_without_tokens_is_refused_unless_the_filter_counted_it_out()
 def test_every_split_must_hold_every_class(
     splits: list[str], labels: list[int], message: str
 ) -> None:
+    documents = texts_of(labels, "train").with_splits(np.array(splits), None)
+    documents = documents.renamed(["no", "yes"], {})
     with pytest.raises(UserError, match=message):
-        room.require_classes(np.array(labels), np.array(splits), ["no", "yes"], where="t.csv")
+        room.require_classes(documents, where="t.csv")
+
+
+def test_where_classes_are_answers_a_split_need_not_hold_them_all() -> None:
+    documents = texts_of([0, 1, 1], "train").with_splits(np.array(["train", "train", "test"]), None)
+    asked = replace(documents, questions=Questions(["q"] * 3, every_class=False))
+    room.require_classes(asked, where="")
+    with pytest.raises(UserError, match="split test has no document of class"):
+        room.require_classes(replace(documents, questions=Questions(["q"] * 3)), where="")
+    with pytest.raises(UserError, match=r"babi: split test is empty"):
+        room.require_classes(asked.take(np.array([0, 1])), where="babi")
+
+
+def test_a_carved_split_is_scikit_learns() -> None:
+    documents = texts_of([0, 1] * 20, "train")
+    stratify = documents.labels
+    carved, rest = room.carve(documents, "test", share=0.3, seed=5, stratify=stratify)
+    train, test = train_test_split(np.arange(40), test_size=0.3, random_state=5, stratify=stratify)
+    assert np.flatnonzero(carved.splits == "test").tolist() == sorted(test)
+    assert rest.tolist() == train.tolist()  # in its order, too
+    again, _ = room.carve(carved, "dev", share=0.5, seed=5, stratify=None, among=rest)
+    _, dev = train_test_split(train, test_size=0.5, random_state=5)
+    assert np.flatnonzero(again.splits == "dev").tolist() == sorted(dev)
+    assert again.made_splits == (
+        "test made from train: 12 documents, 0.3 of train, stratified by class, seed 5; "
+        "dev made from train: 14 documents, 0.5 of train, whatever the class, seed 5"
+    )
 
 
 def test_dev_may_be_missing_only_if_no_switch_selects_on_it() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -37,28 +38,16 @@ def read_ag_news(path: Path, source: AgNewsSource, *, undivided: bool) -> Texts:
     places: list[str] = []
     labels: list[int] = []
     splits: list[str] = []
-    dropped: list[Dropped] = []
+    others: Counter[tuple[str, str]] = Counter()
     for split in _SPLITS:
-        file = path / f"{split}.csv"
-        others: Counter[str] = Counter()
-        for line, row in csv_rows(file, fields=3, what="class, title and description"):
-            label, _, description = row
+        for place, label, description in _rows(path / f"{split}.csv"):
             if label in _OTHERS:
-                others[label] += 1
+                others[split, label] += 1
                 continue
-            if label not in _LABELS:
-                raise UserError(
-                    f"{file}: line {line}: expected a class of 1 to 4 in the first field, found "
-                    f"{label[:40]!r}; get the file anew"
-                )
             texts.append(description)
-            places.append(f"{file}: line {line}")
+            places.append(place)
             labels.append(_LABELS[label])
             splits.append(split)
-        dropped += [
-            Dropped(split, f"class {_OTHERS[label]}", count)
-            for label, count in sorted(others.items())
-        ]
     documents = Texts(
         texts=texts,
         labels=np.array(labels, dtype=np.int64),
@@ -68,9 +57,12 @@ def read_ag_news(path: Path, source: AgNewsSource, *, undivided: bool) -> Texts:
         facts={
             "kind": "ag_news",
             "folder": source.path,
-            "rows": len(texts) + sum(item.count for item in dropped),
+            "rows": len(texts) + others.total(),
         },
-        dropped=tuple(dropped),
+        dropped=tuple(
+            Dropped(split, f"class {_OTHERS[label]}", count)
+            for (split, label), count in sorted(others.items(), key=_in_order)
+        ),
     )
     if undivided:
         return documents
@@ -90,3 +82,22 @@ def require_ag_news(path: Path, source: AgNewsSource) -> None:
                 f"{file}: no such file; expected train.csv and test.csv of ag_news_csv: set source.path "
                 "or corpora_dir, or download: true"
             )
+
+
+def _in_order(item: tuple[tuple[str, str], int]) -> tuple[int, str]:
+    (split, label), _ = item
+    return _SPLITS.index(split), label
+
+
+def _rows(file: Path) -> Iterator[tuple[str, str, str]]:
+    """Place, class and description of every row."""
+    for line, (label, _, description) in csv_rows(
+        file, fields=3, what="class, title and description"
+    ):
+        place = f"{file}: line {line}"
+        if label not in _LABELS and label not in _OTHERS:
+            raise UserError(
+                f"{place}: expected a class of 1 to 4 in the first field, found {label[:40]!r}; get the "
+                "file anew"
+            )
+        yield place, label, description

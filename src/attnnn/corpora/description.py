@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from attnnn import identity
 from attnnn.config import Study
+from attnnn.corpora.encoded import Encoded, Survey
 from attnnn.corpora.texts import SPLITS, Texts
-from attnnn.corpora.vocabulary import UNKNOWN, Vocabulary
+from attnnn.corpora.vocabulary import Vocabulary
 from attnnn.protocol import Protocol
-from attnnn.ragged import Ragged
 
 
 def describe(
@@ -21,7 +21,8 @@ def describe(
     corpus: str,
     *,
     documents: Texts,
-    ids: Ragged,
+    encoded: Encoded,
+    questions: Encoded | None,
     vocabulary: Vocabulary,
     fitted_on: int,
 ) -> dict[str, Any]:
@@ -31,24 +32,27 @@ def describe(
         study: the configuration.
         corpus: its name.
         documents: those that are kept.
-        ids: vocabulary ids of their tokens.
+        encoded: their tokens.
+        questions: those of their questions, of a corpus of pairs.
         vocabulary: of the corpus.
         fitted_on: number of documents it was counted on.
     """
     settings = identity.of_corpus(study, corpus)
     protocol = study.protocol_of(corpus)
+    survey = encoded.survey()
+    asked = None if questions is None else questions.survey()
     return {
         "corpus": corpus,
         "source": documents.facts,
         "classes": documents.classes,
         "splits": {
-            split: _split(documents.labels[members], ids.take(members), documents.classes)
+            split: _split(members, documents, survey, asked)
             for split in SPLITS
             if (members := np.flatnonzero(documents.splits == split)).size
         },
         "dropped": [asdict(item) for item in documents.dropped],
         "made_splits": documents.made_splits,
-        "overlap_with_train": _overlap(documents, ids),
+        "overlap_with_train": _overlap(documents, survey, asked),
         "vocabulary": {
             "size": len(vocabulary),
             "fitted_on": protocol.vocab_fit,
@@ -61,30 +65,48 @@ def describe(
     }
 
 
-def _split(labels: NDArray[np.int64], ids: Ragged, classes: list[str]) -> dict[str, Any]:
-    counts = np.bincount(labels, minlength=len(classes))
-    lengths = ids.lengths
+def _split(
+    members: NDArray[np.int64], documents: Texts, survey: Survey, asked: Survey | None
+) -> dict[str, Any]:
+    classes = documents.classes
+    counts = np.bincount(documents.labels[members], minlength=len(classes))
+    questions = {} if asked is None else {"question_tokens": _tokens(asked, members)}
     return {
-        "documents": len(labels),
+        "documents": len(members),
         "per_class": dict(zip(classes, counts.tolist(), strict=True)),
-        "tokens": {
-            "mean": float(lengths.mean()),
-            "min": int(lengths.min()),
-            "max": int(lengths.max()),
-            "unknown": int((ids.values == UNKNOWN).sum()),
-        },
+        "tokens": _tokens(survey, members),
+        **questions,
         # n_neg / n_pos of two classes (METHODS of the papers: weight of the positive class's loss)
         "pos_weight": float(counts[0] / counts[1]) if len(classes) == 2 else None,
     }
 
 
-def _overlap(documents: Texts, ids: Ragged) -> dict[str, int]:
-    """Documents of dev and test that read like a training document, unknown words being alike."""
-    rows = {split: np.flatnonzero(documents.splits == split) for split in SPLITS}
-    spelled = {split: [ids[row].tobytes() for row in rows[split].tolist()] for split in SPLITS}
-    train = set(spelled["train"])
+def _tokens(survey: Survey, members: NDArray[np.int64]) -> dict[str, float | int]:
+    lengths = survey.lengths[members]
     return {
-        split: sum(document in train for document in spelled[split])
+        "mean": float(lengths.mean()),
+        "min": int(lengths.min()),
+        "max": int(lengths.max()),
+        "unknown": int(survey.unknown[members].sum()),
+    }
+
+
+def _overlap(documents: Texts, survey: Survey, asked: Survey | None) -> dict[str, int]:
+    """Documents of dev and test that read like a training document, unknown words being alike.
+
+    Of a pair, the question has to read alike too.
+    """
+    questions = [b""] * len(documents) if asked is None else asked.digests
+    read = {
+        split: [
+            survey.digests[row] + questions[row]
+            for row in np.flatnonzero(documents.splits == split).tolist()
+        ]
+        for split in SPLITS
+    }
+    train = set(read["train"])
+    return {
+        split: sum(document in train for document in read[split])
         for split in ("dev", "test")
-        if spelled[split]
+        if read[split]
     }

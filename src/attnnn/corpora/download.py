@@ -114,6 +114,7 @@ def fetch_folder(
     files: Sequence[str],
     sha256: str | None = None,
     md5: str | None = None,
+    named: str | None = None,
 ) -> None:
     """Fetch an archive and put the folder in it that holds `files` in place as `folder`.
 
@@ -125,6 +126,7 @@ def fetch_folder(
         files: names of files, or of folders, that the folder must hold.
         sha256: the archive's checksum.
         md5: see `fetch`.
+        named: the name that the folder has in the archive; None: any.
 
     Raises:
         UserError: as `fetch` and `unpack`, or no such folder in the archive.
@@ -136,10 +138,11 @@ def fetch_folder(
         unpack(archive, unpacked)
         for first in sorted(unpacked.rglob(files[0])):
             found = first.parents[len(PurePosixPath(files[0]).parts) - 1]
-            if all((found / file).exists() for file in files):
+            if named in (None, found.name) and all((found / file).exists() for file in files):
                 break
         else:
-            raise UserError(f"{url}: expected a folder with {', '.join(files)}, found none")
+            wanted = f"a folder {named}" if named else "a folder"
+            raise UserError(f"{url}: expected {wanted} with {', '.join(files)}, found none")
         try:
             os.rename(found, folder)
         except OSError:

@@ -6,7 +6,14 @@ from pathlib import Path
 
 from attnnn.corpora.download import fetch_files, fetch_folder
 from attnnn.corpora.texts import SPLITS
-from attnnn.sources import AgNewsSource, ImdbSource, NewsgroupsSource, SstSource
+from attnnn.sources import (
+    AgNewsSource,
+    BabiSource,
+    ImdbSource,
+    NewsgroupsSource,
+    SnliSource,
+    SstSource,
+)
 from attnnn.sources.base import SourceModel
 
 _IMDB = [f"{split}/{label}" for split in ("train", "test") for label in ("neg", "pos")]
@@ -29,5 +36,14 @@ def fetch_source(source: SourceModel, path: Path) -> None:
         fetch_files(source.url, path, sha256=sums)
     elif isinstance(source, NewsgroupsSource):
         fetch_folder(source.url, path, sha256=source.sha256, files=_NEWSGROUPS)
+    elif isinstance(source, SnliSource):
+        fetch_folder(source.url, path, sha256=source.sha256, files=_names(source))
+    elif isinstance(source, BabiSource):
+        # The archive holds several folders with files of the same names; `path` names the one wanted.
+        fetch_folder(source.url, path, sha256=source.sha256, files=_names(source), named=path.name)
     else:
         raise ValueError(f"{type(source).__name__} has no canonical place")
+
+
+def _names(source: SourceModel) -> list[str]:
+    return [Path(file).name for file in source.files()]

@@ -35,7 +35,7 @@ def read_imdb(path: Path, source: ImdbSource, *, undivided: bool) -> Texts:
         UserError: a missing folder, a file that is no review, or a fault of the table.
     """
     require_imdb(path, source)
-    documents = _read_table(path, source) if _is_table(path) else _read_folder(path)
+    documents = _read_table(path, source) if _is_table(path) else _read_folder(path, source)
     if source.max_tokens is not None:
         lengths = np.array([len(tokens) for tokens in TOKENIZERS["keras"](documents.texts)])
         reason = f"more than {source.max_tokens} tokens before splits (source.max_tokens)"
@@ -85,7 +85,7 @@ def _read_table(path: Path, source: ImdbSource) -> Texts:
     return documents.renamed(CLASSES, facts)
 
 
-def _read_folder(path: Path) -> Texts:
+def _read_folder(path: Path, source: ImdbSource) -> Texts:
     texts: list[str] = []
     places: list[str] = []
     labels: list[int] = []
@@ -103,7 +103,7 @@ def _read_folder(path: Path) -> Texts:
         splits=np.array(splits, dtype="<U5"),
         places=places,
         classes=list(CLASSES),
-        facts={"kind": "imdb", "folder": path.name, "reviews": len(texts)},
+        facts={"kind": "imdb", "folder": source.path, "reviews": len(texts)},
     )
 
 

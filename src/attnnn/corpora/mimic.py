@@ -6,7 +6,7 @@ temporary file, so that memory holds one note at a time.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -28,6 +28,7 @@ _SUMMARY = "Discharge summary"
 _ORDER = {"Report": 0, "Addendum": 1}
 _DIAGNOSIS_COLUMNS = ("HADM_ID", "ICD9_CODE")
 _NOTE_COLUMNS = ("SUBJECT_ID", "HADM_ID", "CHARTDATE", "CATEGORY", "DESCRIPTION", "ISERROR", "TEXT")
+_ALL = "all"  # the split of an admission of Anemia, until splits are drawn
 _NO_NOTE = "no discharge summary of the admission among the notes"
 
 Codes = dict[int, set[str]]  # by admission: those of _CODES that one of its diagnoses starts with
@@ -77,18 +78,17 @@ def read_mimic(path: Path, source: MimicSource, *, undivided: bool) -> Texts:
         UserError: a missing file or column, or a malformed row.
     """
     require_mimic(path, source)
-    codes = _read_codes(path / source.diagnoses)
+    skipped: Counter[str] = Counter()
+    codes = _read_codes(path / source.diagnoses, skipped)
     if source.task == "diabetes":
         wanted, dropped = _listed(path, source, codes)
         classes, order = ["no diabetes", "diabetes"], _by_split
     else:
         wanted, dropped = _anemic(codes)
         classes, order = ["chronic", "acute"], _by_label
-    documents = _documents(path / source.notes, wanted, classes, order)
-    documents = documents.with_facts(
-        {"kind": "mimic", "task": source.task, "notes": source.notes, "admissions": len(codes)},
-        dropped,
-    )
+    documents = _documents(path / source.notes, wanted, classes, order, skipped)
+    facts = {"kind": "mimic", "task": source.task, "notes": source.notes, "admissions": len(codes)}
+    documents = documents.with_facts({**facts, "skipped": dict(skipped)}, dropped)
     if source.task == "diabetes":
         return documents
     documents, _ = carve(
@@ -124,13 +124,15 @@ def mimic_gives_dev(path: Path, source: MimicSource) -> bool:
     return source.task == "diabetes"
 
 
-def _read_codes(path: Path) -> Codes:
-    """Of every admission with a diagnosis at all, which of the codes it has. A row without one is none."""
+def _read_codes(path: Path, skipped: Counter[str]) -> Codes:
+    """Of every admission with a diagnosis at all, which of the codes it has."""
     codes: Codes = {}
     for _, (admission, code) in official_rows(path, _DIAGNOSIS_COLUMNS):
-        if admission and code:
-            found = codes.setdefault(int(admission), set())
-            found.update(start for start in _CODES if code.startswith(start))
+        if not admission or not code:
+            skipped["diagnoses without admission or code"] += 1
+            continue
+        found = codes.setdefault(int(admission), set())
+        found.update(start for start in _CODES if code.startswith(start))
     return codes
 
 
@@ -161,12 +163,12 @@ def _listed(path: Path, source: MimicSource, codes: Codes) -> tuple[list[_Wanted
 
 def _anemic(codes: Codes) -> tuple[list[_Wanted], list[Dropped]]:
     wanted = [
-        _Wanted(admission, "train", int(ACUTE in found))
+        _Wanted(admission, _ALL, int(ACUTE in found))
         for admission, found in codes.items()
         if (ACUTE in found) != (CHRONIC in found)
     ]
     both = sum(ACUTE in found and CHRONIC in found for found in codes.values())
-    return wanted, [Dropped("all", "both 285.1 and 285.2", both)] if both else []
+    return wanted, [Dropped(_ALL, "both 285.1 and 285.2", both)] if both else []
 
 
 def _documents(
@@ -174,9 +176,10 @@ def _documents(
     wanted: Sequence[_Wanted],
     classes: list[str],
     order: Callable[[_Wanted], int],
+    skipped: Counter[str],
 ) -> Texts:
     by_admission = {item.admission: item for item in wanted}
-    kept, pieces = _read_notes(path, by_admission.keys())
+    kept, pieces = _read_notes(path, by_admission.keys(), skipped)
     summaries = Spool()
     found: list[_Wanted] = []
     grouped = _grouped(kept)
@@ -190,11 +193,15 @@ def _documents(
     return Texts(
         texts=summaries.texts(),
         labels=np.array([item.label for item in found], dtype=np.int64),
-        splits=np.array([item.split for item in found], dtype="<U5"),
+        splits=np.array(
+            ["train" if item.split == _ALL else item.split for item in found], dtype="<U5"
+        ),
         places=[f"{path}: admission {item.admission}" for item in found],
         classes=classes,
         dropped=tuple(
-            Dropped(split, _NO_NOTE, splits.count(split)) for split in SPLITS if split in splits
+            Dropped(split, _NO_NOTE, splits.count(split))
+            for split in (*SPLITS, _ALL)
+            if split in splits
         ),
     )
 
@@ -206,14 +213,23 @@ def _grouped(notes: list[_Note]) -> dict[int, list[_Note]]:
     return grouped
 
 
-def _read_notes(path: Path, wanted: Collection[int]) -> tuple[list[_Note], Spool]:
+def _read_notes(
+    path: Path, wanted: Collection[int], skipped: Counter[str]
+) -> tuple[list[_Note], Spool]:
     kept: list[_Note] = []
     pieces = Spool()
     rows = official_rows(path, _NOTE_COLUMNS)
     for line, row in tqdm(rows, desc=path.name, unit=" notes", disable=None):
         subject, admission, date, category, description, error, text = row
-        # Source: Jain & Wallace 2019, released preprocessing, leaves out notes marked as errors.
-        if category != _SUMMARY or error or not admission or int(admission) not in wanted:
+        if category != _SUMMARY:
+            continue
+        if not admission:
+            skipped["summaries without admission"] += 1
+            continue
+        if int(admission) not in wanted:
+            continue
+        if error:  # Jain & Wallace 2019, released preprocessing, leave them out
+            skipped["summaries marked as errors"] += 1
             continue
         if description not in _ORDER:
             raise UserError(

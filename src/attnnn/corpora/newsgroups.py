@@ -44,7 +44,7 @@ def read_newsgroups(path: Path, source: NewsgroupsSource, *, undivided: bool) ->
     documents = Texts(
         texts=texts,
         labels=labels,
-        splits=np.full(len(texts), "train", dtype="<U5"),
+        splits=np.full(len(texts), "all", dtype="<U5"),
         places=[str(file) for file, _ in files],
         classes=list(CLASSES),
         facts={
@@ -56,6 +56,7 @@ def read_newsgroups(path: Path, source: NewsgroupsSource, *, undivided: bool) ->
     )
     empty = np.array([not text.strip() for text in texts])
     documents = documents.without(empty, "empty without headers, footers and quotations")
+    documents = documents.with_splits(np.full(len(documents), "train", dtype="<U5"), None)
     seed, classes = source.seed, documents.labels
     documents, rest = carve(documents, "test", share=source.test_share, seed=seed, stratify=classes)
     if undivided:

@@ -11,11 +11,14 @@ from attnnn.config import Study
 from attnnn.corpora import (
     adr,
     ag_news,
+    babi,
+    cnn,
     fetching,
     imdb,
     mimic,
     newsgroups,
     planted,
+    snli,
     splits,
     sst,
     table,
@@ -69,6 +72,9 @@ READERS: dict[str, Reader] = {
     "20news": Reader(newsgroups.require_newsgroups, newsgroups.read_newsgroups, _never),
     "adr": Reader(adr.require_adr, adr.read_adr, adr.adr_gives_dev),
     "mimic": Reader(mimic.require_mimic, mimic.read_mimic, mimic.mimic_gives_dev),
+    "babi": Reader(babi.require_babi, babi.read_babi, _never, marks_tokens=True),
+    "cnn": Reader(cnn.require_cnn, cnn.read_cnn, _always),
+    "snli": Reader(snli.require_snli, snli.read_snli, _always),
 }
 
 
@@ -90,8 +96,8 @@ def _missing(study: Study, corpus: str) -> str | None:
     source = study.corpora[corpus].source
     if source.place is None or source.may_fetch:
         return None
-    path = study.source_path(source.place)
-    return None if path.exists() else str(path)
+    paths = [study.source_path(file) for file in (source.place, *source.files())]
+    return next((str(path) for path in paths if not path.exists()), None)
 
 
 def require_source(study: Study, corpus: str) -> None:
@@ -110,7 +116,7 @@ def require_source(study: Study, corpus: str) -> None:
         )
     if reader.marks_tokens and settings.tokenizer != "whitespace":
         raise UserError(
-            f"tokenizer {settings.tokenizer}: {source.kind} documents carry their truth token by token; "
+            f"tokenizer {settings.tokenizer}: {source.kind} documents are marked token by token; "
             "set tokenizer: whitespace"
         )
     path = _path(study, corpus)

@@ -1,4 +1,4 @@
-"""Splits that a source lacks, samples, the length filter, and what is asked of every split."""
+"""Splits that a source lacks, samples, and what is asked of every split."""
 
 from __future__ import annotations
 
@@ -140,105 +140,32 @@ def _stratified(labels: NDArray[np.int64], size: int, seed: int, what: str) -> N
     return np.sort(chosen).astype(np.int64)
 
 
-def length_filter(
-    lengths: NDArray[np.int64],
-    splits: NDArray[np.str_],
-    *,
-    min_length: int | None,
-    max_length: int | None,
-    strict: bool,
-) -> tuple[NDArray[np.bool_], list[Dropped]]:
-    """Which documents are kept for their number of tokens n, and what is dropped from which split.
-
-    Strict: min_length < n < max_length, a missing bound being the split's own extreme, so that the
-    shortest and longest documents always go (Jain & Wallace 2019, released code). Otherwise
-    min_length <= n <= max_length, a missing bound dropping nothing.
-
-    Args:
-        lengths: shape (documents,): n.
-        splits: shape (documents,).
-        min_length: lower bound.
-        max_length: upper bound.
-        strict: switch strict_length_filter.
-    """
-    keep = np.ones(len(lengths), dtype=np.bool_)
-    dropped = []
-    for split in SPLITS:
-        members = splits == split
-        if not members.any():
-            continue
-        for text, gone in _out_of_bounds(lengths, members, min_length, max_length, strict):
-            count = int((gone & members & keep).sum())
-            keep &= ~(gone & members)
-            if count:
-                dropped.append(Dropped(split, text, count))
-    return keep, dropped
-
-
-def _out_of_bounds(
-    lengths: NDArray[np.int64],
-    members: NDArray[np.bool_],
-    low: int | None,
-    high: int | None,
-    strict: bool,
-) -> list[tuple[str, NDArray[np.bool_]]]:
-    if not strict:
-        return [
-            (f"fewer than {low} tokens", lengths < (0 if low is None else low)),
-            (f"more than {high} tokens", lengths > (lengths.max() if high is None else high)),
-        ]
-    own_low, own_high = int(lengths[members].min()), int(lengths[members].max())
-    at_most = f"at most {low} tokens" if low is not None else f"shortest of the split ({own_low})"
-    at_least = (
-        f"at least {high} tokens" if high is not None else f"longest of the split ({own_high})"
-    )
-    return [
-        (f"{at_most} (strict filter)", lengths <= (own_low if low is None else low)),
-        (f"{at_least} (strict filter)", lengths >= (own_high if high is None else high)),
-    ]
-
-
-def require_tokens(
-    lengths: NDArray[np.int64], keep: NDArray[np.bool_], places: Sequence[str]
-) -> None:
-    """Refuse a document without tokens, unless the length filter has counted it out.
-
-    Raises:
-        UserError: naming the first such document.
-    """
-    empty = np.flatnonzero((lengths == 0) & keep)
-    if len(empty):
-        raise UserError(
-            f"{places[empty[0]]}: expected at least one token after tokenising, found none "
-            f"({len(empty)} such documents); remove the rows, choose another tokenizer or set min_length"
-        )
-
-
-def require_classes(
-    labels: NDArray[np.int64], splits: NDArray[np.str_], classes: list[str], *, where: str
-) -> None:
+def require_classes(documents: Texts, *, where: str) -> None:
     """Refuse a corpus without train or test documents, or with a split that lacks a class.
 
+    Where classes are the possible answers to questions, a split need not hold them all.
+
     Args:
-        labels: shape (documents,).
-        splits: shape (documents,).
-        classes: their names.
+        documents: those that are kept.
         where: the source, as the error names it.
 
     Raises:
         UserError: naming the split and the class.
     """
+    classes = documents.classes
+    every_class = documents.questions is None or documents.questions.every_class
     for split in SPLITS:
-        counts = np.bincount(labels[splits == split], minlength=len(classes))
+        counts = np.bincount(documents.labels[documents.splits == split], minlength=len(classes))
         if not counts.any() and split == "dev":
             continue  # whether dev is needed is for the protocol to say
         if not counts.any():
+            shown = ", ".join(classes[:5]) + (", …" if len(classes) > 5 else "")
             raise UserError(
-                f"{where}: split {split} is empty: expected documents of classes {', '.join(classes)}; "
+                f"{where}: split {split} is empty: expected documents of classes {shown}; "
                 "look at the length bounds and at the source's splits"
             )
         missing = [name for name, count in zip(classes, counts, strict=True) if count == 0]
-        if missing:
+        if missing and every_class:
             raise UserError(
                 f"{where}: split {split} has no document of class {missing[0]!r} among its {counts.sum()}: "
                 "expected every class in every split; look at the source's splits and labels"

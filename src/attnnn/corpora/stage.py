@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from attnnn import __version__, identity, schemas
-from attnnn.config import Study
+from attnnn.config import Corpus, Study
 from attnnn.corpora import splits, vocabulary
 from attnnn.corpora.description import describe
 from attnnn.corpora.embedding import read_vectors, require_width, train_vectors
+from attnnn.corpora.encoded import Encoded, document_columns, tokenize_documents
+from attnnn.corpora.lengths import kept_documents
 from attnnn.corpora.readers import name_of_source, read_source, require_source
-from attnnn.corpora.texts import SPLITS, Texts, naming
-from attnnn.corpora.tokenize import tokenize
+from attnnn.corpora.texts import SPLITS, naming
 from attnnn.errors import UserError
 from attnnn.layout import Layout
-from attnnn.ragged import Ragged
-from attnnn.store import read_table, write_json, write_table, written_aside
+from attnnn.ragged import Ragged, concatenate
+from attnnn.store import Schema, read_table, write_blocks, write_json, write_table, written_aside
 
 
 def prepare(study: Study, corpus: str) -> None:
@@ -42,34 +43,74 @@ def _prepare(study: Study, corpus: str) -> None:
     documents = read_source(study, corpus)
     order = np.concatenate([np.flatnonzero(documents.splits == split) for split in SPLITS])
     documents = documents.take(order)
-    splits.require_classes(documents.labels, documents.splits, documents.classes, where=where)
-    tokens = tokenize(
-        tqdm(documents.texts, desc=f"tokenise {corpus}", unit=" documents", disable=None),
-        settings.tokenizer,
-    )
-    lengths = tokens.numbers.lengths
-    keep, dropped = splits.length_filter(
-        lengths,
-        documents.splits,
+    splits.require_classes(documents, where=where)
+    tokens = tokenize_documents(documents, corpus, settings.tokenizer)
+    lengths, pairs = tokens.numbers.lengths, documents.questions is not None
+    keep, dropped = kept_documents(
+        documents,
+        lengths[: len(documents)],
+        lengths[len(documents) :] if pairs else None,
         min_length=settings.min_length,
         max_length=settings.max_length,
         strict=protocol.strict_length_filter,
     )
-    splits.require_tokens(lengths, keep, documents.places)
     counted = (documents.splits == "train") | (protocol.vocab_fit == "all")
-    words = vocabulary.fit(tokens, counted, min_df=settings.min_df)
+    # Questions are counted as texts of their own.
+    texts_counted = np.tile(counted, 2) if pairs else counted
+    words = vocabulary.fit(tokens, texts_counted, min_df=settings.min_df)
     kept = np.flatnonzero(keep)
-    documents, numbers = documents.take(kept, dropped), tokens.numbers.take(kept)
-    splits.require_classes(documents.labels, documents.splits, documents.classes, where=where)
+    encoded = Encoded.of(tokens, words, kept)
+    questions = Encoded.of(tokens, words, kept + len(documents)) if pairs else None
+    documents = documents.take(kept, dropped)
+    splits.require_classes(documents, where=where)
     splits.require_dev(protocol, "dev" in documents.splits)
-    ids = numbers.with_values(words.ids_of(tokens.inventory)[numbers.values])
     description = describe(
-        study, corpus, documents=documents, ids=ids, vocabulary=words, fitted_on=int(counted.sum())
+        study,
+        corpus,
+        documents=documents,
+        encoded=encoded,
+        questions=questions,
+        vocabulary=words,
+        fitted_on=int(counted.sum()),
     )
-    spelled = tokens.words(numbers)
-    _write(study, corpus, documents=documents, tokens=spelled, ids=ids, words=words)
+    _write(study, corpus, columns=document_columns(documents, encoded, questions), words=words)
     write_json(Layout(study.results_dir).corpus(corpus, "description.json"), description)
     _tell(corpus, description)
+
+
+def _require_models(settings: Corpus) -> None:
+    """Refuse a study of pairs, which can be prepared but which no model reads so far."""
+    if settings.source.pairs:
+        raise UserError(
+            f"kind {settings.source.kind}: no model reads pairs of texts so far; leave the corpus out of "
+            "the study (`attnnn prepare` makes its tables)"
+        )
+
+
+def _schema(study: Study, corpus: str) -> Schema:
+    return schemas.PAIRS if study.corpora[corpus].source.pairs else schemas.DOCUMENTS
+
+
+def _write(
+    study: Study,
+    corpus: str,
+    *,
+    columns: Iterable[dict[str, Any]],
+    words: vocabulary.Vocabulary,
+) -> None:
+    layout, made_by = Layout(study.results_dir), identity.of_corpus(study, corpus)
+    path = layout.corpus(corpus, "documents.parquet")
+    write_blocks(path, _schema(study, corpus), columns, made_by=made_by)
+    write_table(
+        layout.corpus(corpus, "vocabulary.parquet"),
+        schemas.VOCABULARY,
+        {
+            "id": np.arange(len(words)),
+            "token": words.tokens,
+            "document_frequency": words.document_frequency,
+        },
+        made_by=made_by,
+    )
 
 
 def embed(study: Study, corpus: str) -> None:
@@ -99,10 +140,12 @@ def _embed(study: Study, corpus: str) -> None:
         path = study.source_path(settings.path)
         vectors, known = read_vectors(path, words, dimension=settings.dimension)
     else:
-        stored = read_table(layout.corpus(corpus, "documents.parquet"), schemas.DOCUMENTS)
+        schema = _schema(study, corpus)
+        stored = read_table(layout.corpus(corpus, "documents.parquet"), schema)
         train = np.array(stored["split"].to_pylist()) == "train"
+        read = [name for name in ("token_ids", "question_ids") if name in schema.columns]
         vectors, known = train_vectors(
-            Ragged.from_arrow(stored["token_ids"]).take(train),
+            concatenate([Ragged.from_arrow(stored[name]).take(train) for name in read]),
             words,
             dimension=settings.dimension,
             window=settings.window,
@@ -159,44 +202,10 @@ def check_sources(study: Study) -> None:
     for corpus, settings in study.corpora.items():
         with naming(f"corpus {corpus}"):
             require_source(study, corpus)
+            _require_models(settings)
             if settings.embedding.path is not None:
                 path = study.source_path(settings.embedding.path)
                 require_width(path, dimension=settings.embedding.dimension)
-
-
-def _write(
-    study: Study,
-    corpus: str,
-    *,
-    documents: Texts,
-    tokens: Ragged,
-    ids: Ragged,
-    words: vocabulary.Vocabulary,
-) -> None:
-    layout, made_by = Layout(study.results_dir), identity.of_corpus(study, corpus)
-    write_table(
-        layout.corpus(corpus, "documents.parquet"),
-        schemas.DOCUMENTS,
-        {
-            "document": np.arange(len(documents)),
-            "split": documents.splits,
-            "label": documents.labels,
-            "tokens": tokens,
-            "token_ids": ids,
-            "truth": [None] * len(documents) if documents.truth is None else documents.truth,
-        },
-        made_by=made_by,
-    )
-    write_table(
-        layout.corpus(corpus, "vocabulary.parquet"),
-        schemas.VOCABULARY,
-        {
-            "id": np.arange(len(words)),
-            "token": words.tokens,
-            "document_frequency": words.document_frequency,
-        },
-        made_by=made_by,
-    )
 
 
 def _description(path: str) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def columns_of(path: Path) -> list[str]:
             with _telling_parquet(path):
                 return list(pq.read_schema(path).names)
         if path.suffix == ".jsonl":
-            for _, record in _json_lines(path):
+            for _, record in json_lines(path):
                 return list(record)
             raise UserError(f"{path}: expected json objects line by line, found an empty file")
         return next(_csv_lines(path))
@@ -157,7 +157,12 @@ def _read_csv(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
     return columns
 
 
-def _json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Every object of a jsonl file with its line; one line is held at a time.
+
+    Raises:
+        UserError: a line that is no json object.
+    """
     with path.open(encoding="utf-8-sig") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
@@ -180,7 +185,7 @@ def _json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def _read_jsonl(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
     columns: dict[str, list[Any]] = {name: [] for name in names}
-    for number, record in _json_lines(path):
+    for number, record in json_lines(path):
         for name, values in columns.items():
             if name not in record:
                 raise UserError(

@@ -19,11 +19,41 @@ SPLITS = ("train", "dev", "test")
 
 @dataclass(frozen=True)
 class Dropped:
-    """Documents left out of a split, and why."""
+    """Documents left out of a split (``all`` before splits are drawn), and why."""
 
     split: str
     reason: str
     count: int
+
+
+@dataclass(frozen=True, eq=False)
+class Questions:
+    """What the documents of a corpus of pairs are asked, or which hypotheses they are set against.
+
+    Attributes:
+        texts: one a document.
+        candidates: classes among which each answer is, ascending, int32; None: all classes.
+        sentences: for every token of every document its sentence, from 0, int32; None: unknown.
+        evidence: 1 for the tokens of sentences that support the answer, int8; None: unknown.
+        every_class: whether every split must hold every class, as it need not where classes are the
+            possible answers.
+    """
+
+    texts: Sequence[str]
+    candidates: Ragged | None = None
+    sentences: Ragged | None = None
+    evidence: Ragged | None = None
+    every_class: bool = True
+
+    def take(self, chosen: NDArray[np.int64]) -> Questions:
+        """Those of the chosen documents."""
+        return replace(
+            self,
+            texts=_taken(self.texts, chosen),
+            candidates=None if self.candidates is None else self.candidates.take(chosen),
+            sentences=None if self.sentences is None else self.sentences.take(chosen),
+            evidence=None if self.evidence is None else self.evidence.take(chosen),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +67,7 @@ class Texts:
         places: where each document stands, as errors name it (``reviews.csv: row 7``).
         classes: names of the classes in order.
         truth: 1 where a token decides the label; None for a source that does not know.
+        questions: of a corpus of pairs; None for one of single texts.
         facts: what the reader has to tell, json-able.
         dropped: what it left out.
         made_splits: in words, which splits were made and how; None where all were given.
@@ -48,6 +79,7 @@ class Texts:
     places: list[str]
     classes: list[str]
     truth: Ragged | None = None
+    questions: Questions | None = None
     facts: dict[str, Any] = field(default_factory=dict)
     dropped: tuple[Dropped, ...] = ()
     made_splits: str | None = None
@@ -64,11 +96,12 @@ class Texts:
             splits=self.splits[chosen],
             places=[self.places[document] for document in chosen],
             truth=None if self.truth is None else self.truth.take(chosen),
+            questions=None if self.questions is None else self.questions.take(chosen),
             dropped=(*self.dropped, *dropped),
         )
 
     def without(self, gone: NDArray[np.bool_], reason: str) -> Texts:
-        """The documents that are not gone, those that are being counted by split.
+        """The documents that are not gone; those that are, are counted by split.
 
         Args:
             gone: shape (documents,).

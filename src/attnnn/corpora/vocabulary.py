@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.corpora.tokenize import Tokens
-from attnnn.ragged import Ragged
+from attnnn.ragged import blocks
 
 SPECIAL = ("<0>", "<UNK>", "<SOS>", "<EOS>")
 UNKNOWN = 1
@@ -47,7 +47,7 @@ def fit(tokens: Tokens, documents: NDArray[np.bool_], *, min_df: int) -> Vocabul
     documents that the length filter drops later are counted too. (Only so does SST have the 13,826
     entries of their code: the 6,920 train sentences that are not neutral, before the filter.)
     """
-    frequency = _document_frequency(tokens.numbers.take(documents), len(tokens.inventory))
+    frequency = _document_frequency(tokens, np.flatnonzero(documents))
     kept = sorted(
         (word, int(count))
         for word, count in zip(tokens.inventory, frequency, strict=True)
@@ -57,6 +57,11 @@ def fit(tokens: Tokens, documents: NDArray[np.bool_], *, min_df: int) -> Vocabul
     return Vocabulary([*SPECIAL, *(word for word, _ in kept)], counts)
 
 
-def _document_frequency(numbers: Ragged, size: int) -> NDArray[np.int64]:
-    pairs = np.unique(numbers.documents * size + numbers.values.astype(np.int64))
-    return np.bincount(pairs % max(size, 1), minlength=size)
+def _document_frequency(tokens: Tokens, documents: NDArray[np.int64]) -> NDArray[np.int64]:
+    size = len(tokens.inventory)
+    frequency = np.zeros(size, dtype=np.int64)
+    for block in blocks(tokens.numbers.lengths[documents]):
+        numbers = tokens.numbers.take(documents[block])
+        pairs = np.unique(numbers.documents * size + numbers.values.astype(np.int64))
+        frequency += np.bincount(pairs % max(size, 1), minlength=size)
+    return frequency

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from attnnn.sources.general import PlantedSource, TableSource
+from attnnn.sources.pairs import BabiSource, CnnSource, SnliSource
 from attnnn.sources.single import (
     AdrSource,
     AgNewsSource,
@@ -24,17 +25,23 @@ Source = Annotated[
     | AgNewsSource
     | NewsgroupsSource
     | AdrSource
-    | MimicSource,
+    | MimicSource
+    | BabiSource
+    | CnnSource
+    | SnliSource,
     Field(discriminator="kind"),
 ]
 
 __all__ = [
     "AdrSource",
     "AgNewsSource",
+    "BabiSource",
+    "CnnSource",
     "ImdbSource",
     "MimicSource",
     "NewsgroupsSource",
     "PlantedSource",
+    "SnliSource",
     "Source",
     "SstSource",
     "TableSource",

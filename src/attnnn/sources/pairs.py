@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from attnnn.sources.base import Sha256, Share, SourceModel
 from attnnn.sources.single import SPLITS
@@ -54,6 +54,15 @@ class BabiSource(PairSource):
         description="Checksum of the archive. None is published: null accepts what comes, and says its "
         "checksum, so that you can pin it here.",
     )
+
+    @model_validator(mode="after")
+    def _own_answers(self) -> BabiSource:
+        if self.task not in self.answer_tasks:
+            raise ValueError(
+                f"task {self.task} is not among answer_tasks {self.answer_tasks}: its own words must be "
+                "possible answers"
+            )
+        return self
 
     def files(self) -> list[str]:
         """Train and test of the task, and train of the tasks whose words may be answers."""
