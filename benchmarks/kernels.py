@@ -14,9 +14,9 @@ from attnnn.config import SearchedAdversary
 from attnnn.counterfactual.exact import exact_adversary
 from attnnn.counterfactual.permutation import permuted_logits
 from attnnn.counterfactual.searched import search_adversaries
+from attnnn.importance.decoder import Decoder
 from attnnn.importance.gradient import gradient
 from attnnn.importance.leave_one_out import leave_one_out
-from attnnn.importance.predictions import Decoder
 from attnnn.importance.scores import Importance
 from attnnn.measures import kendall_tau
 from attnnn.models.batches import make_batch

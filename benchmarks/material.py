@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from attnnn.importance.predictions import Decoder
+from attnnn.importance.decoder import Decoder
 from attnnn.models.classifier import Classifier, build
 from attnnn.models.documents import SPECIAL_SYMBOLS
 from attnnn.models.prediction import Predictions, predict

@@ -17,7 +17,7 @@ Identity = dict[str, Any]
 _PREPARING = ("vocab_fit", "train_part", "strict_length_filter")
 _TRAINING = ("select_split", "first_epoch_saveable", "l2_mode", "loss_reduction")
 _IMITATING = ("tvd_scale", "adv_batch_weight", "adv_select", "adv_epochs", "adv_patience")
-_SEARCHING = ("cross_jsd_weight", "adv_iterate")
+_SEARCHING = ("cross_jsd_weight", "adv_iterate", "class_hinge")
 
 
 def of_corpus(study: Study, corpus: str) -> Identity:

@@ -67,6 +67,11 @@ class Protocol(BaseModel):
         description="Iterate of the search that counts: the best one met so far that satisfies ε, or the "
         "last one, feasible or not.",
     )
+    class_hinge: Literal["tvd", "l1"] = Field(
+        "tvd",
+        description="Change of a prediction of several classes in the hinge of the searched adversary: total "
+        "variation distance (`tvd`), or twice that, Σ|Δp|, as in Jain & Wallace's code.",
+    )
     tvd_scale: Literal["full", "half_scalar"] = Field(
         "full",
         description="Total variation distance in the loss of the trained adversary and in the headline "
@@ -118,6 +123,7 @@ _JAIN_WALLACE: dict[str, Any] = {
     "epsilon_select": 0.05,
     "cross_jsd_weight": "code",
     "adv_iterate": "last",
+    "class_hinge": "l1",
     "nan_policy": "propagate",
 }
 

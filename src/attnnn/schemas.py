@@ -121,6 +121,11 @@ CLASS_PREDICTIONS = Schema(
             "b₂ being among the model's weights; null but in the test split",
             nullable=True,
         ),
+        "candidates": Column(
+            pa.list_(pa.int32()),
+            "classes among which the answer is; null: all classes",
+            nullable=True,
+        ),
         "offset": Column(
             _PER_TOKEN,
             "what the question adds to the sum of pieces; null without questions",
@@ -164,10 +169,20 @@ PERMUTATION = Schema(
         "document": _DOCUMENT,
         "predicted": Column(pa.int64(), "predicted class"),
         "max_attention": Column(pa.float64(), "largest attention weight"),
-        "median_change": Column(pa.float64(), "median over the permutations of |Δp|"),
-        "mean_change": Column(pa.float64(), "mean over the permutations of |Δp|"),
-        "logit_mean": Column(pa.float64(), "exact mean of the logit over all n! permutations"),
-        "logit_std": Column(pa.float64(), "exact standard deviation of the logit over all of them"),
+        "median_change": Column(
+            pa.float64(), "median over the permutations of |Δp|; several classes: of ½ Σ|Δp|"
+        ),
+        "mean_change": Column(pa.float64(), "mean over the permutations of the same"),
+        "logit_mean": Column(
+            pa.float64(),
+            "exact mean of the logit over all n! permutations; null for several classes",
+            nullable=True,
+        ),
+        "logit_std": Column(
+            pa.float64(),
+            "exact standard deviation of the logit over all of them; null for several classes",
+            nullable=True,
+        ),
     },
 )
 
@@ -177,8 +192,11 @@ SEARCHED_ADVERSARY = Schema(
         "document": _DOCUMENT,
         "epsilon": Column(pa.float64(), "largest allowed |Δp|"),
         "jsd": Column(pa.float64(), "ε-max JSD found, nats; 0 where nothing feasible was found"),
-        "probability": Column(pa.float64(), "probability of class 1 under that attention"),
-        "change": Column(pa.float64(), "|Δp|"),
+        "probability": Column(
+            pa.float64(),
+            "probability of class 1 under that attention; several classes: of the predicted one",
+        ),
+        "change": Column(pa.float64(), "|Δp|; several classes: ½ Σ|Δp|"),
         "found": Column(pa.bool_(), "whether any searched attention is feasible"),
         "attention": Column(_PER_TOKEN, "the attention; the model's own where nothing was found"),
     },

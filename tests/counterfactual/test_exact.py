@@ -13,7 +13,7 @@ from attnnn.config import SearchedAdversary
 from attnnn.counterfactual.exact import exact_adversary
 from attnnn.counterfactual.outcome import Outcome
 from attnnn.counterfactual.searched import search_adversaries
-from attnnn.importance.predictions import Decoder
+from attnnn.importance.decoder import Decoder
 from attnnn.measures import jensen_shannon_divergence
 from attnnn.ragged import Ragged
 

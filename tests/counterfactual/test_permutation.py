@@ -7,7 +7,7 @@ import pytest
 
 from attnnn.counterfactual import permutation
 from attnnn.counterfactual.permutation import absolute_changes, logit_moments, permuted_logits
-from attnnn.importance.predictions import Decoder
+from attnnn.importance.decoder import Decoder
 from attnnn.ragged import Ragged
 
 BIAS = -0.3

@@ -5,9 +5,10 @@ import pytest
 import torch
 
 from attnnn.config import SearchedAdversary
+from attnnn.counterfactual.objective import objective_of
 from attnnn.counterfactual.outcome import Outcome, best_of
-from attnnn.counterfactual.searched import Objective, search_adversaries, starting_scores
-from attnnn.importance.predictions import Decoder
+from attnnn.counterfactual.searched import search_adversaries, starting_scores
+from attnnn.importance.decoder import Decoder
 from attnnn.measures import jensen_shannon_divergence
 from attnnn.ragged import Ragged
 
@@ -65,7 +66,7 @@ def test_equals_a_plain_search_of_each_document(attention, decoder, cross):
 @pytest.mark.parametrize("cross", ["paper", "code"])
 def test_gradient_equals_autograd(attention, decoder, cross, adversaries):
     settings = SearchedAdversary(adversaries=adversaries)
-    objective = Objective.of(attention, decoder, settings, cross, "cpu")
+    objective = objective_of(attention, decoder, settings, cross_jsd_weight=cross)
     scores = starting_scores(NUMBERS, attention.lengths, adversaries, 0)
     found = objective.gradient(objective.iterate(scores))
     for row, n in enumerate(LENGTHS):
@@ -79,7 +80,7 @@ def test_gradient_equals_autograd(attention, decoder, cross, adversaries):
 
 
 def test_divergence_equals_the_measure(attention, decoder):
-    objective = Objective.of(attention, decoder, SearchedAdversary(), "paper", "cpu")
+    objective = objective_of(attention, decoder, SearchedAdversary(), cross_jsd_weight="paper")
     point = objective.iterate(starting_scores(NUMBERS, attention.lengths, 5, 0))
     for k, found in enumerate(objective.divergence(point)):
         rows = [point.attention[k, row, :n].numpy() for row, n in enumerate(LENGTHS)]

@@ -9,7 +9,7 @@ from attnnn.counterfactual.exact import exact_adversary
 from attnnn.counterfactual.outcome import Outcome, best_of
 from attnnn.counterfactual.permutation import absolute_changes, logit_moments, permuted_logits
 from attnnn.counterfactual.searched import search_adversaries
-from attnnn.importance.predictions import Decoder
+from attnnn.importance.decoder import Decoder
 from attnnn.models.prediction import predict
 
 pytestmark = pytest.mark.reference

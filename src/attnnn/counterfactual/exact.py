@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.importance.predictions import Decoder, sigmoid
+from attnnn.importance.decoder import Decoder, sigmoid
 from attnnn.ragged import Ragged
 
 # Padded tokens of a portion of documents of alike length, which bounds memory.

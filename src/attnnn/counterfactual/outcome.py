@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.importance.predictions import Decoder
-from attnnn.measures import jensen_shannon_divergence, total_variation_distance
+from attnnn.importance.decoder import ClassDecoder, Decoder
+from attnnn.measures import jensen_shannon_divergence
 from attnnn.ragged import Ragged
 
 
@@ -19,8 +19,9 @@ class Outcome:
     Attributes:
         attention: the vectors.
         jsd: shape (documents,): their divergence from the model's attention, nats.
-        probability: shape (documents,): probability of class 1 under them.
-        change: shape (documents,): |Δp|.
+        probability: shape (documents,): probability of class 1 under them; of several classes that of the
+            one predicted under the model's own attention.
+        change: shape (documents,): |Δp|; of several classes the total variation distance.
     """
 
     attention: Ragged
@@ -29,12 +30,11 @@ class Outcome:
     change: NDArray[np.float64]
 
     @classmethod
-    def of(cls, attention: Ragged, own: Ragged, decoder: Decoder) -> Outcome:
+    def of(cls, attention: Ragged, own: Ragged, decoder: Decoder | ClassDecoder) -> Outcome:
         """The outcome of attending by `attention` instead of by `own`, computed in double precision."""
-        probability = decoder.probabilities(attention)
-        change = total_variation_distance(probability, decoder.probabilities(own))
         jsd = jensen_shannon_divergence(attention, own)
-        return cls(attention, jsd, probability, change)
+        explained = decoder.explained(attention, own)
+        return cls(attention, jsd, explained, decoder.change(attention, own))
 
 
 def best_of(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.importance.predictions import Decoder, sigmoid
+from attnnn.importance.decoder import Decoder, sigmoid
 from attnnn.measures import total_variation_distance
 from attnnn.ragged import Ragged
 

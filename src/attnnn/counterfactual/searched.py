@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import torch
@@ -13,12 +12,17 @@ from torch import Tensor
 from tqdm import tqdm
 
 from attnnn.config import SearchedAdversary
-from attnnn.importance.predictions import Decoder
+from attnnn.counterfactual.objective import (
+    ClassHinge,
+    CrossWeight,
+    Iterate,
+    Objective,
+    objective_of,
+)
+from attnnn.importance.decoder import ClassDecoder, Decoder
 from attnnn.models.batches import length_sorted_batches
 from attnnn.models.optimizer import AmsGrad
 from attnnn.ragged import Ragged, unpadded
-
-CrossWeight = Literal["paper", "code"]
 
 # Padded tokens of a batch: on a CPU what a core's cache holds, on a GPU what keeps it busy.
 _MAX_TOKENS = {"cpu": 8192, "cuda": 1 << 18}
@@ -52,10 +56,11 @@ class Found:
 def search_adversaries(
     document: NDArray[np.int64],
     attention: Ragged,
-    decoder: Decoder,
+    decoder: Decoder | ClassDecoder,
     settings: SearchedAdversary,
     *,
     cross_jsd_weight: CrossWeight,
+    class_hinge: ClassHinge = "tvd",
     epsilons: list[float],
     seed: int,
     device: str = "cpu",
@@ -69,7 +74,8 @@ def search_adversaries(
         Σ_k [ −JSD(α^k, α̂) + penalty · max(0, |p^k − p| − tolerance) ] − c Σ_{k<k'} JSD(α^k, α^k')
 
     with the states held fixed, c = 1/(K(K−1)) in the paper and 2/K² in its released code. The scores
-    start at log(1/L) + 3·N(0, 1), drawn for each document by itself from `seed` and its number.
+    start at log(1/L) + 3·N(0, 1), drawn for each document by itself from `seed` and its number. With
+    several classes, total variation distance takes the place of |p^k − p|.
 
     Args:
         document: shape (documents,): their numbers, which seed their random starts.
@@ -77,6 +83,7 @@ def search_adversaries(
         decoder: of the same documents.
         settings: K, steps, learning rate, penalty and tolerance.
         cross_jsd_weight: whose c (switch cross_jsd_weight).
+        class_hinge: whether the hinge on several classes takes ½ Σ|Δp| or, `l1`, Σ|Δp|.
         epsilons: the ε that the best iterate is kept for; none, to keep the last alone.
         seed: of the random starts.
         device: ``cpu`` or ``cuda``.
@@ -90,9 +97,14 @@ def search_adversaries(
     cap = max_tokens or _MAX_TOKENS[torch.device(device).type]
     batches = length_sorted_batches(attention, max_tokens=cap)
     for rows in tqdm(batches, desc="adversaries", unit="batch", disable=None, leave=False):
-        part, pieces = attention.take(rows), decoder.contribution.take(rows)
-        objective = Objective.of(
-            part, Decoder(pieces, decoder.bias), settings, cross_jsd_weight, device
+        part = attention.take(rows)
+        objective = objective_of(
+            part,
+            decoder.take(rows),
+            settings,
+            cross_jsd_weight=cross_jsd_weight,
+            class_hinge=class_hinge,
+            device=device,
         )
         start = starting_scores(document[rows], part.lengths, settings.adversaries, seed)
         archive = Archive(objective, epsilons)
@@ -110,116 +122,14 @@ def search_adversaries(
     )
 
 
-@dataclass(frozen=True)
-class Objective:
-    """The objective of one batch, and its gradient in closed form.
-
-    Attributes:
-        attention: the model's weights α̂; 0 at padding.
-        contribution: w·h_t; 0 at padding.
-        bias: the decoder's bias.
-        probability: p.
-        penalty: weight of the hinge.
-        tolerance: |Δp| that the hinge leaves free.
-        cross: c, the weight of a pair of adversaries.
-    """
-
-    attention: Float[Tensor, "batch token"]
-    contribution: Float[Tensor, "batch token"]
-    bias: float
-    probability: Float[Tensor, " batch"]
-    penalty: float
-    tolerance: float
-    cross: float
-
-    @classmethod
-    def of(
-        cls,
-        own: Ragged,
-        decoder: Decoder,
-        settings: SearchedAdversary,
-        cross_jsd_weight: CrossWeight,
-        device: str,
-    ) -> Objective:
-        """The objective of some documents with the model's own attention."""
-        probability = torch.from_numpy(decoder.probabilities(own))
-        attention = torch.from_numpy(own.padded().astype(np.float32))
-        contribution = torch.from_numpy(decoder.contribution.padded().astype(np.float32))
-        k = settings.adversaries
-        return cls(
-            attention=attention.to(device),
-            contribution=contribution.to(device),
-            bias=decoder.bias,
-            probability=probability.float().to(device),
-            penalty=settings.penalty,
-            tolerance=settings.hinge_tolerance,
-            cross=2 / k**2 if cross_jsd_weight == "code" else 1 / max(k * (k - 1), 1),
-        )
-
-    def iterate(self, scores: Float[Tensor, "k batch token"]) -> Iterate:
-        """Attention, probability and divergence that scores stand for."""
-        log_attention = scores.log_softmax(dim=-1)
-        attention = log_attention.exp()
-        # At padding the sum is 0, and any finite logarithm will do.
-        total = attention + self.attention
-        log_total = total.clamp(min=torch.finfo(total.dtype).tiny).log()
-        logit = (attention * self.contribution).sum(dim=-1) + self.bias
-        return Iterate(log_attention, attention, total, log_total, logit.sigmoid())
-
-    def divergence(self, point: Iterate) -> Float[Tensor, "k batch"]:
-        """JSD(α^k, α̂) = ½ Σ [α ln α + α̂ ln α̂ − (α + α̂) ln(α + α̂)] + ln 2, in nats."""
-        entropies = (point.attention * point.log_attention).sum(dim=-1)
-        entropies = entropies + torch.xlogy(self.attention, self.attention).sum(dim=-1)
-        entropies = entropies - (point.total * point.log_total).sum(dim=-1)
-        return entropies / 2 + float(np.log(2))
-
-    def gradient(self, point: Iterate) -> Float[Tensor, "k batch token"]:
-        """Derivative of the objective with respect to the scores.
-
-        ∂JSD(α, β)/∂α_t = ½ ln(2α_t/(α_t + β_t)); constants over the tokens vanish in the softmax.
-        """
-        k = len(point.attention)
-        slope = point.log_attention * (-0.5 * (1 + self.cross * (k - 1)))
-        slope.add_(point.log_total, alpha=0.5)
-        for first in range(k - 1):
-            pair = point.attention[first] + point.attention[first + 1 :]
-            log_pair = pair.clamp_(min=torch.finfo(pair.dtype).tiny).log_()
-            slope[first].add_(log_pair.sum(dim=0), alpha=0.5 * self.cross)
-            slope[first + 1 :].add_(log_pair, alpha=0.5 * self.cross)
-        change = point.probability - self.probability
-        violated = change.sign() * (change.abs() > self.tolerance)
-        steepness = self.penalty * violated * point.probability * (1 - point.probability)
-        slope.addcmul_(steepness[..., None], self.contribution)
-        mean = (point.attention * slope).sum(dim=-1, keepdim=True)
-        return slope.sub_(mean).mul_(point.attention)
-
-
-@dataclass(frozen=True)
-class Iterate:
-    """One step's K attention vectors a document.
-
-    Attributes:
-        log_attention: ln α.
-        attention: α.
-        total: α + α̂.
-        log_total: ln(α + α̂).
-        probability: p^k.
-    """
-
-    log_attention: Float[Tensor, "k batch token"]
-    attention: Float[Tensor, "k batch token"]
-    total: Float[Tensor, "k batch token"]
-    log_total: Float[Tensor, "k batch token"]
-    probability: Float[Tensor, "k batch"]
-
-
 class Archive:
     """For each ε, the feasible attention of largest JSD met so far; at first the model's own."""
 
     def __init__(self, objective: Objective, epsilons: list[float]) -> None:
         self.objective = objective
         self.best = {epsilon: objective.attention.clone() for epsilon in epsilons}
-        self._jsd = {e: torch.full_like(objective.probability, -torch.inf) for e in epsilons}
+        nothing = objective.attention.new_full((len(objective.attention),), -torch.inf)
+        self._jsd = {epsilon: nothing.clone() for epsilon in epsilons}
 
     def found(self, epsilon: float) -> Bool[Tensor, " batch"]:
         """Whether any feasible attention was met."""
@@ -230,7 +140,7 @@ class Archive:
         if not self.best:
             return
         jsd = self.objective.divergence(point)
-        change = (point.probability - self.objective.probability).abs()
+        change = self.objective.change(point)
         for epsilon, held in self.best.items():
             feasible = change <= epsilon - min(_ROUNDING, epsilon / 2)
             value, k = torch.where(feasible, jsd, -torch.inf).max(dim=0)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from attnnn import design, identity, schemas
 from attnnn.config import Study
+from attnnn.counterfactual.class_permutation import class_changes
 from attnnn.counterfactual.divergence import divergence_columns
 from attnnn.counterfactual.exact import ExactAdversary, exact_adversary
 from attnnn.counterfactual.outcome import Outcome, best_of
@@ -18,6 +19,7 @@ from attnnn.counterfactual.permutation import absolute_changes, logit_moments, p
 from attnnn.design import Run
 from attnnn.device import set_up_torch
 from attnnn.errors import UserError
+from attnnn.importance.decoder import ClassDecoder, Decoder
 from attnnn.importance.predictions import Predictions, read_predictions, read_test_predictions
 from attnnn.layout import Layout
 from attnnn.ragged import concatenate
@@ -35,25 +37,35 @@ def permute(study: Study, run: Run) -> None:
     """
     layout = Layout(study.results_dir)
     predictions, decoder = read_test_predictions(layout.predictions_of(run))
-    logits = permuted_logits(
+    attention, generator = (
         predictions.attention,
-        decoder,
-        permutations=study.permutations,
-        generator=np.random.default_rng([run.seed, _PERMUTATION_STREAM]),
+        np.random.default_rng([run.seed, _PERMUTATION_STREAM]),
     )
-    changes = absolute_changes(predictions.attention, decoder, logits)
-    moments = logit_moments(predictions.attention, decoder)
+    mean: list[float] | list[None]
+    std: list[float] | list[None]
+    if isinstance(decoder, ClassDecoder):
+        changes = class_changes(
+            attention, decoder, permutations=study.permutations, generator=generator
+        )
+        mean = std = [None] * len(attention)
+    else:
+        logits = permuted_logits(
+            attention, decoder, permutations=study.permutations, generator=generator
+        )
+        changes = absolute_changes(attention, decoder, logits)
+        moments = logit_moments(attention, decoder)
+        mean, std = moments.mean.tolist(), moments.std.tolist()
     write_table(
         layout.analysis_of("permutation", run),
         schemas.PERMUTATION,
         {
             "document": predictions.document,
             "predicted": predictions.predicted,
-            "max_attention": predictions.attention.maxima(),
+            "max_attention": attention.maxima(),
             "median_change": np.median(changes, axis=1),
             "mean_change": changes.mean(axis=1),
-            "logit_mean": moments.mean,
-            "logit_std": moments.std,
+            "logit_mean": mean,
+            "logit_std": std,
         },
         made_by={"corpus": run.corpus, "identity": identity.of_permutation(study, run)},
     )
@@ -84,6 +96,7 @@ def search(study: Study, run: Run, *, device: str, threads: int) -> None:
         decoder,
         study.searched_adversary,
         cross_jsd_weight=protocol.cross_jsd_weight,
+        class_hinge=protocol.class_hinge,
         epsilons=study.epsilons if keeps_best else [],
         seed=run.seed,
         device=device,
@@ -119,6 +132,11 @@ def solve(study: Study, run: Run) -> None:
     """
     layout = Layout(study.results_dir)
     predictions, decoder = read_test_predictions(layout.predictions_of(run))
+    if not isinstance(decoder, Decoder):
+        raise UserError(
+            f"{run.corpus}: the exact adversary is known for two classes and single texts alone; "
+            "leave this corpus out of the command"
+        )
     solved = {e: exact_adversary(predictions.attention, decoder, e) for e in study.epsilons}
     write_table(
         layout.analysis_of("exact_adversary", run),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -11,9 +12,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from attnnn import schemas
+from attnnn.importance.decoder import ClassDecoder, Decoder
 from attnnn.measures import predicted_class
 from attnnn.ragged import Ragged
-from attnnn.store import facts_of, read_table
+from attnnn.store import facts_of, read_table, read_table_of
 
 
 @dataclass(frozen=True)
@@ -23,47 +25,21 @@ class Predictions:
     Attributes:
         document: shape (documents,): their numbers.
         split: shape (documents,): train, dev or test.
-        probability: shape (documents,): probability of class 1.
+        predicted: shape (documents,): the predicted class.
         attention: weights of the n tokens.
+        probability: shape (documents,): probability of class 1; of several classes that of the predicted
+            one.
     """
 
     document: NDArray[np.int64]
     split: NDArray[np.str_]
-    probability: NDArray[np.float32]
+    predicted: NDArray[np.int64]
     attention: Ragged
-
-    @property
-    def predicted(self) -> NDArray[np.int64]:
-        """The predicted class of each document."""
-        return predicted_class(self.probability)
-
-
-@dataclass(frozen=True)
-class Decoder:
-    """The linear decoder of a run on some documents: logit = Σ_t attention_t · contribution_t + bias.
-
-    Attributes:
-        contribution: w·h_t of the n tokens of each document.
-        bias: the decoder's bias.
-    """
-
-    contribution: Ragged
-    bias: float
-
-    def probabilities(self, attention: Ragged) -> NDArray[np.float64]:
-        """Probability of class 1 under any attention, shape (documents,)."""
-        products = attention.values.astype(np.float64) * self.contribution.values.astype(np.float64)
-        return sigmoid(attention.with_values(products).sums() + self.bias)
-
-
-def sigmoid(logit: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Probability of class 1 of a logit, without overflow."""
-    smaller = np.exp(-np.abs(logit))
-    return np.asarray(np.where(logit >= 0, 1.0, smaller) / (1.0 + smaller))
+    probability: NDArray[np.float32]
 
 
 def read_predictions(path: str | os.PathLike[str]) -> Predictions:
-    """Read ``predictions.parquet``, all splits.
+    """Read ``predictions.parquet`` of two classes, all splits.
 
     Raises:
         UserError: the file is missing or of another kind.
@@ -71,22 +47,73 @@ def read_predictions(path: str | os.PathLike[str]) -> Predictions:
     return _predictions(read_table(path, schemas.PREDICTIONS))
 
 
-def read_test_predictions(path: str | os.PathLike[str]) -> tuple[Predictions, Decoder]:
-    """Read the test split of ``predictions.parquet``, with what its logits are made of.
+def read_test_predictions(
+    path: str | os.PathLike[str],
+) -> tuple[Predictions, Decoder | ClassDecoder]:
+    """Read the test split of ``predictions.parquet``, with what its predictions are made of.
 
     Raises:
         UserError: the file is missing or of another kind.
     """
-    table = read_table(path, schemas.PREDICTIONS)
+    table = read_table_of(path, [schemas.PREDICTIONS, schemas.CLASS_PREDICTIONS])
     test = table.filter(pc.equal(table["split"], "test"))
-    decoder = Decoder(Ragged.from_arrow(test["contribution"]), float(facts_of(table)["bias"]))
-    return _predictions(test), decoder
+    if "contribution" in test.column_names:
+        decoder = Decoder(Ragged.from_arrow(test["contribution"]), float(facts_of(table)["bias"]))
+        return _predictions(test), decoder
+    return _class_predictions(test), _class_decoder(test, Path(path))
 
 
 def _predictions(table: pa.Table) -> Predictions:
+    probability = table["probability"].to_numpy()
     return Predictions(
         document=table["document"].to_numpy(),
         split=np.asarray(table["split"].to_pylist(), dtype=np.str_),
-        probability=table["probability"].to_numpy(),
+        predicted=predicted_class(probability),
         attention=Ragged.from_arrow(table["attention"]),
+        probability=probability,
     )
+
+
+def _class_predictions(test: pa.Table) -> Predictions:
+    predicted = test["predicted"].to_numpy()
+    probabilities = _matrix(test["probabilities"])
+    return Predictions(
+        document=test["document"].to_numpy(),
+        split=np.asarray(test["split"].to_pylist(), dtype=np.str_),
+        predicted=predicted,
+        attention=Ragged.from_arrow(test["attention"]),
+        probability=probabilities[np.arange(len(predicted)), predicted],
+    )
+
+
+def _class_decoder(test: pa.Table, path: Path) -> ClassDecoder:
+    """A decoder from the pieces in the table, and for pairs from the last layer beside it."""
+    facts, attention = facts_of(test), Ragged.from_arrow(test["attention"])
+    flat = Ragged.from_arrow(test["pieces"])
+    pieces = attention.with_values(flat.values.reshape(len(attention.values), -1))
+    if facts["bias"] is not None:
+        return ClassDecoder(pieces, np.asarray(facts["bias"], dtype=np.float64))
+    from safetensors.numpy import load_file
+
+    weights = load_file(path.with_name("weights.safetensors"))
+    return ClassDecoder(
+        pieces,
+        weights["decoder.output.bias"].astype(np.float64),
+        offset=_matrix(test["offset"]).astype(np.float64),
+        weight=weights["decoder.output.weight"].astype(np.float64),
+        allowed=_allowed(test["candidates"], facts["classes"]),
+    )
+
+
+def _allowed(candidates: pa.ChunkedArray, classes: int) -> NDArray[np.bool_] | None:
+    if candidates.null_count:
+        return None
+    listed = Ragged.from_arrow(candidates)
+    allowed = np.zeros((len(listed), classes), dtype=np.bool_)
+    allowed[listed.documents, listed.values] = True
+    return allowed
+
+
+def _matrix(column: pa.ChunkedArray) -> NDArray[np.float32]:
+    rows = Ragged.from_arrow(column)
+    return np.asarray(rows.values.reshape(len(rows), -1), dtype=np.float32)

@@ -125,5 +125,8 @@ def _class_columns(
         "probabilities": list(predictions.probabilities) if test else nothing,
         "attention": predictions.attention if attends else nothing,
         "pieces": [row.ravel() for row in pieces] if pieces is not None and attends else nothing,
+        "candidates": nothing
+        if documents.asked is None or documents.asked.candidates is None
+        else documents.asked.candidates,
         "offset": nothing if offset is None else list(offset),
     }
