@@ -39,8 +39,8 @@ def test_splits_are_drawn_as_in_the_papers(tmp_path: Path) -> None:
     for split, rows in (("train", train), ("dev", dev), ("test", test)):
         assert sorted(rows) == np.flatnonzero(documents.splits == split).tolist()
     assert documents.made_splits == (
-        "test made from train: 12 documents, 0.2 of train, stratified by class, seed 13020; "
-        "dev made from train: 8 documents, 0.15 of train, whatever the class, seed 16377"
+        "test: 12 of 60 train documents, stratified by class, seed 13020; "
+        "dev: 8 of 48 train documents, whatever the class, seed 16377"
     )
     assert documents.labels.tolist() == LABELS
     assert documents.classes == ["no reaction", "adverse reaction"]

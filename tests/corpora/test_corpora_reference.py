@@ -125,9 +125,7 @@ def test_ag_news_has_the_papers_test_set(tmp_path: Path) -> None:
     # Without bounds the shortest and the longest go: 1900 of each class before.
     assert classes_of(description, "test") == [1900, 1898]
     # This copy of train is a part of the 60,000, many without a description.
-    assert description["made_splits"].startswith(
-        "dev made from train: 1466 documents, 0.15 of train"
-    )
+    assert description["made_splits"].startswith("dev: 1466 of 9769 train documents")
 
 
 def test_imdb_is_of_the_papers_size(tmp_path: Path) -> None:

@@ -74,9 +74,7 @@ def test_long_reviews_go_before_the_splits_are_drawn(tmp_path: Path) -> None:
         "dev": 6,
         "test": 8,
     }
-    assert documents.made_splits == (
-        "dev made from train: 6 documents, 0.2 of train, whatever the class, seed 1378"
-    )
+    assert documents.made_splits == ("dev: 6 of 30 train documents, whatever the class, seed 1378")
 
 
 def test_the_splits_are_those_of_the_papers_call(tmp_path: Path) -> None:

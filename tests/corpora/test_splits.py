@@ -125,8 +125,8 @@ def test_a_carved_split_is_scikit_learns() -> None:
     _, dev = train_test_split(train, test_size=0.5, random_state=5)
     assert np.flatnonzero(again.splits == "dev").tolist() == sorted(dev)
     assert again.made_splits == (
-        "test made from train: 12 documents, 0.3 of train, stratified by class, seed 5; "
-        "dev made from train: 14 documents, 0.5 of train, whatever the class, seed 5"
+        "test: 12 of 40 train documents, stratified by class, seed 5; "
+        "dev: 14 of 28 train documents, whatever the class, seed 5"
     )
 
 

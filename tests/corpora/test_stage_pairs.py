@@ -1,10 +1,12 @@
 """Corpora of pairs from configuration to files."""
 
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from safetensors.numpy import load_file
 
@@ -12,7 +14,7 @@ from attnnn import schemas
 from attnnn.config import Study, validate
 from attnnn.corpora import stage
 from attnnn.errors import UserError
-from attnnn.ragged import Ragged
+from attnnn.ragged import Ragged, blocks
 from attnnn.store import read_table
 from tests.corpora import test_babi, test_cnn, test_snli
 
@@ -120,11 +122,7 @@ def test_the_same_pairs_give_the_same_bytes_in_any_blocks(
     assert prepared(snli, corpus)[0] == first
     assert bytes_of() == before
     for module in ("encoded", "vocabulary"):
-        from attnnn import ragged
-
-        monkeypatch.setattr(
-            f"attnnn.corpora.{module}.blocks", lambda lengths: ragged.blocks(lengths, 9)
-        )
+        monkeypatch.setattr(f"attnnn.corpora.{module}.blocks", lambda lengths: blocks(lengths, 9))
     again, described = prepared(snli, corpus)
     assert again == first
     assert described == description
@@ -163,3 +161,35 @@ def test_columns_of_lists_read_back_as_ragged(tmp_path: Path) -> None:
     prepared(tmp_path, {"source": {"kind": "cnn"}})
     table = read_table(tmp_path / "results/corpora/toy/documents.parquet", schemas.PAIRS)
     assert Ragged.from_arrow(table["candidates"]).lengths.tolist() == [2, 2] * 3
+
+
+def test_memory_of_570_000_pairs_stays_below_2_gib(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What preparing takes for every further pair, times their number; blocks are of one size anyway."""
+    monkeypatch.setattr("attnnn.corpora.encoded.blocks", lambda lengths: blocks(lengths, 1 << 14))
+    monkeypatch.setattr(
+        "attnnn.corpora.vocabulary.blocks", lambda lengths: blocks(lengths, 1 << 14)
+    )
+    peaks = []
+    for number in (1_000, 4_000):
+        folder = tmp_path / str(number)
+        (folder / "snli_1.0").mkdir(parents=True)
+        for split, size in (("train", number), ("dev", 3), ("test", 3)):
+            with (folder / "snli_1.0" / f"snli_1.0_{split}.jsonl").open("w") as file:
+                for row in range(size):
+                    label = ("neutral", "entailment", "contradiction")[row % 3]
+                    words = " ".join(f"word{(row * place) % 997}" for place in range(1, 15))
+                    record = test_snli.pair(label, row, sentence1=words, sentence2=words[:60])
+                    file.write(json.dumps(record) + "\n")
+        study = study_of(folder, {"source": {"kind": "snli"}})
+        tracemalloc.start()
+        before = pa.total_allocated_bytes()
+        try:
+            stage.prepare(study, "toy")
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+        assert pa.total_allocated_bytes() == before
+    a_pair = (peaks[1] - peaks[0]) / 3_000
+    assert a_pair * 570_000 < 1 << 30  # the other GiB is for the interpreter, libraries and a block

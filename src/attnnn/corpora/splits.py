@@ -101,9 +101,7 @@ def carve(
     splits = documents.splits.astype("<U5")
     splits[chosen] = into
     how = "whatever the class" if stratify is None else "stratified by class"
-    made = (
-        f"{into} made from train: {len(chosen)} documents, {share:g} of train, {how}, seed {seed}"
-    )
+    made = f"{into}: {len(chosen)} of {len(train)} train documents, {how}, seed {seed}"
     all_made = "; ".join(part for part in (documents.made_splits, made) if part)
     return documents.with_splits(splits, all_made), rest
 
