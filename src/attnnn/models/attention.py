@@ -37,7 +37,7 @@ class Dot(nn.Module):
     def __init__(self, width: int) -> None:
         super().__init__()
         self.score = nn.Linear(width, 1, bias=False)
-        self.scale = width**-0.5
+        self.scale: float = width**-0.5
 
     def forward(
         self,
