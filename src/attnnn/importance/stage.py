@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     from attnnn.models.classifier import Classifier
 
+# Keeps these draws apart from other uses of a run's seed.
+_SHUFFLE_STREAM = 3
+
 # Signed scores of every token, and what is known of their error.
 Measured = tuple[Ragged, dict[str, Any]]
 
@@ -129,7 +132,12 @@ def correlate(study: Study, run: Run) -> None:
     write_table(
         layout.analysis_of("correlation", run),
         schemas.CORRELATION,
-        correlate_pairs(predictions.document, predictions.predicted, per_token),
+        correlate_pairs(
+            predictions.document,
+            predictions.predicted,
+            per_token,
+            generator=np.random.default_rng([run.seed, _SHUFFLE_STREAM]),
+        ),
         made_by={"corpus": run.corpus, "identity": identity.of_comparison(study, run)},
     )
 
