@@ -169,6 +169,11 @@ class Study(Strict):
         "each, several jobs side by side. Results are the same to the byte for the same number.",
     )
     jobs: Jobs = Field(Jobs(), description="How trainings are shared out among jobs.")
+    papers: list[Literal["jain-wallace", "wiegreffe-pinter"]] = Field(
+        ["jain-wallace", "wiegreffe-pinter"],
+        min_length=1,
+        description="Whose experiments are run, tables made and figures drawn.",
+    )
     protocol: ProtocolName = Field("clean", description="Preset of the switches.")
     switches: dict[str, Any] = Field({}, description="Single switches that override the preset.")
     corpora: dict[Annotated[str, Field(pattern=NAME)], Corpus] = Field(
@@ -203,9 +208,9 @@ class Study(Strict):
     permutations: int = Field(100, ge=1, description="Permutations of each document's attention.")
     bootstrap: int = Field(1000, ge=2, description="Resamples of a bootstrap interval.")
 
-    @field_validator("seeds", "lambdas", "epsilons")
+    @field_validator("papers", "seeds", "lambdas", "epsilons")
     @classmethod
-    def _distinct(cls, values: list[float]) -> list[float]:
+    def _distinct(cls, values: list[Any]) -> list[Any]:
         if len(set(values)) != len(values):
             raise ValueError(f"values must differ, got {values}")
         return values
@@ -215,6 +220,11 @@ class Study(Strict):
         if self.base_seed in self.seeds:
             raise ValueError(f"base_seed {self.base_seed} is among seeds; leave it out there")
         for name in self.corpora:
+            if "jain-wallace" in self.papers and self.training_of(name).hidden_size % 4:
+                raise ValueError(
+                    f"hidden_size {self.training_of(name).hidden_size} of corpus {name} must be a multiple "
+                    "of 4, as the CNN of Jain & Wallace has four kernels"
+                )
             protocol = self.protocol_of(name)
             if protocol.epsilon_select not in self.epsilons:
                 raise ValueError(

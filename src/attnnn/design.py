@@ -114,6 +114,13 @@ def adversary(lambda_: float) -> Model:
     return Model(BASE.encoder, BASE.attention, lambda_=lambda_)
 
 
+# Jain & Wallace's encoders and attentions, all with all, and the encoders without attention.
+GRID = tuple(
+    Model(encoder, attention) for encoder in get_args(Encoder) for attention in ("additive", "dot")
+)
+VANILLA = tuple(Model(encoder, "none") for encoder in get_args(Encoder))
+
+
 def guided_mlp(guide: Model) -> Model:
     """The MLP that weighs its tokens by the attention of `guide`."""
     return Model("average", "imposed", guide=guide)
@@ -190,13 +197,16 @@ def compared_runs(study: Study, corpus: str) -> list[Run]:
 
 def all_runs(study: Study, corpus: str) -> list[Run]:
     """Every run of a corpus, those that others learn from before them."""
-    wanted = [
-        base_run(study, corpus),
-        *seed_runs(study, corpus),
-        uniform_run(study, corpus),
-        *guide_runs(study, corpus).values(),
-        *swept_runs(study, corpus),
-    ]
+    wanted = [base_run(study, corpus)]
+    if "wiegreffe-pinter" in study.papers:
+        wanted += [
+            *seed_runs(study, corpus),
+            uniform_run(study, corpus),
+            *guide_runs(study, corpus).values(),
+            *swept_runs(study, corpus),
+        ]
+    if "jain-wallace" in study.papers:
+        wanted += grid_runs(study, corpus) + vanilla_runs(study, corpus)
     guides = [guide for run in wanted if (guide := guiding_run(study, run)) is not None]
     distinct = dict.fromkeys(wanted + guides)
     return sorted(distinct, key=lambda run: distance_from_labels(study, run))
@@ -210,4 +220,23 @@ def distance_from_labels(study: Study, run: Run) -> int:
 
 def explained_runs(study: Study, corpus: str) -> list[Run]:
     """The runs whose attention is compared with gradient and leave-one-out importance."""
+    if "jain-wallace" in study.papers:
+        return grid_runs(study, corpus)
     return [base_run(study, corpus), average_run(study, corpus)]
+
+
+def attacked_runs(study: Study, corpus: str) -> list[Run]:
+    """The runs whose attention is permuted and replaced, document by document."""
+    if "jain-wallace" in study.papers:
+        return grid_runs(study, corpus)
+    return [base_run(study, corpus)]
+
+
+def grid_runs(study: Study, corpus: str) -> list[Run]:
+    """Every encoder with every attention (Jain & Wallace 2019, section 3), the base model first."""
+    return [Run(corpus, model, study.base_seed) for model in GRID]
+
+
+def vanilla_runs(study: Study, corpus: str) -> list[Run]:
+    """The encoders without attention."""
+    return [Run(corpus, model, study.base_seed) for model in VANILLA]

@@ -9,20 +9,23 @@ from dataclasses import dataclass
 
 from attnnn.design import Run
 
-TABLES = (
-    "table1",
-    "table2",
-    "table3",
-    "table4",
-    "table5",
-    "correlation",
-    "permutation",
-    "per_instance_adversary",
-    "planted_truth",
-    "fig5_convexity",
-)
+# What a study of each paper shows; numbers without a prefix are Wiegreffe & Pinter's.
+_OF_EITHER = ("correlation", "permutation", "per_instance_adversary", "planted_truth")
+TABLES_OF: dict[str, tuple[str, ...]] = {
+    "jain-wallace": ("jw_table1", "jw_table2", "jw_grid", *_OF_EITHER),
+    "wiegreffe-pinter": (
+        *(f"table{number}" for number in range(1, 6)),
+        *_OF_EITHER,
+        "fig5_convexity",
+    ),
+}
+FIGURES_OF: dict[str, tuple[str, ...]] = {
+    "jain-wallace": tuple(f"jw_fig{number}" for number in range(1, 9)),
+    "wiegreffe-pinter": tuple(f"fig{number}" for number in range(1, 7)),
+}
+TABLES = tuple(dict.fromkeys(name for names in TABLES_OF.values() for name in names))
+FIGURES = tuple(name for names in FIGURES_OF.values() for name in names)
 TABLE_FORMATS = ("csv", "md", "tex")
-FIGURES = ("fig1", "fig2", "fig3", "fig4", "fig5", "fig6")
 FIGURE_FORMATS = ("pdf", "png")
 MODEL_FILES = ("weights.safetensors", "model.json", "history.parquet", "predictions.parquet")
 IMPORTANCE_METHODS = ("gradient", "leave_one_out")

@@ -157,6 +157,17 @@ CORRELATION = Schema(
         "tokens": Column(pa.int64(), "n"),
         "tau": Column(pa.float64(), "Kendall's τ-b; null where it is undefined", nullable=True),
         "p_value": Column(pa.float64(), "two-sided; null where τ is", nullable=True),
+        "tau_shuffled": Column(
+            pa.float64(),
+            "τ after the pair's second score has been shuffled within the document",
+            nullable=True,
+        ),
+        "p_value_shuffled": Column(pa.float64(), "of that τ, two-sided", nullable=True),
+        "top_k_distance": Column(
+            pa.float64(),
+            "Kendall's distance between the k highest tokens, 0 to 1; null of a single token",
+            nullable=True,
+        ),
         "excluded": Column(
             pa.string(), "why τ is undefined: one token, constant attention, …", nullable=True
         ),

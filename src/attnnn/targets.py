@@ -22,13 +22,21 @@ def needs(study: Study, name: str) -> list[str]:
 
 
 def all_targets(study: Study) -> list[str]:
-    """Every table and figure in every format."""
+    """Every table and figure of the study's papers in every format."""
     paths = layout.Layout(study.results_dir)
-    tables = [paths.table(name, form) for name in layout.TABLES for form in layout.TABLE_FORMATS]
-    figures = [
-        paths.figure(name, form) for name in layout.FIGURES for form in layout.FIGURE_FORMATS
+    tables = [
+        paths.table(name, form)
+        for paper in study.papers
+        for name in layout.TABLES_OF[paper]
+        for form in layout.TABLE_FORMATS
     ]
-    return tables + figures
+    figures = [
+        paths.figure(name, form)
+        for paper in study.papers
+        for name in layout.FIGURES_OF[paper]
+        for form in layout.FIGURE_FORMATS
+    ]
+    return list(dict.fromkeys(tables + figures))
 
 
 def _documents(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
@@ -119,6 +127,33 @@ def _plane(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
     ]
 
 
+def _characteristics(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
+    base = design.base_run(study, corpus)
+    return [paths.corpus(corpus, "description.json"), paths.predictions_of(base)]
+
+
+def _first_correlations(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
+    runs = design.base_run(study, corpus), design.average_run(study, corpus)
+    return [paths.analysis_of("correlation", run) for run in runs]
+
+
+def _correlation_of_base(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
+    return [paths.analysis_of("correlation", design.base_run(study, corpus))]
+
+
+def _adversary_maps(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
+    return [*_documents(study, paths, corpus), *_adversaries(study, paths, corpus)]
+
+
+def _grid(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
+    analyses = ("correlation", "permutation", "searched_adversary", "exact_adversary")
+    grid, vanilla = design.grid_runs(study, corpus), design.vanilla_runs(study, corpus)
+    return [
+        *(paths.predictions_of(run) for run in (*grid, *vanilla)),
+        *(paths.analysis_of(analysis, run) for run in grid for analysis in analyses),
+    ]
+
+
 def _nothing(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
     return []
 
@@ -134,6 +169,17 @@ _NEEDS: dict[str, Needs] = {
     "per_instance_adversary": _adversaries,
     "planted_truth": _planted_truth,
     "fig5_convexity": _sweep,
+    "jw_table1": _characteristics,
+    "jw_table2": _first_correlations,
+    "jw_grid": _grid,
+    "jw_fig1": _adversary_maps,
+    "jw_fig2": _first_correlations,
+    "jw_fig3": _correlation_of_base,
+    "jw_fig4": _correlation_of_base,
+    "jw_fig5": _correlation_of_base,
+    "jw_fig6": _permutation,
+    "jw_fig7": _adversaries,
+    "jw_fig8": _adversaries,
     "fig1": _nothing,
     "fig2": _maps,
     "fig3": _violins,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from attnnn.importance.correlation import PAIRS, correlate_pairs
+from attnnn.importance.correlation import PAIRS, correlate_pairs, shuffled
 from attnnn.ragged import Ragged
 
 
@@ -19,7 +19,12 @@ def columns():
         "gradient": ragged([0.2, 0.3, 0.1], [0.4], [0.1, 0.3], [0.2, 0.2], [0.0, 0.0]),
         "leave_one_out": ragged([0.3, 0.2, 0.1], [np.nan], [0.1, 0.3], [0.2, 0.1], [np.nan, 0.1]),
     }
-    return correlate_pairs(np.array([7, 3, 9, 4, 5]), np.array([0, 1, 1, 0, 1]), per_token)
+    return correlate_pairs(
+        np.array([7, 3, 9, 4, 5]),
+        np.array([0, 1, 1, 0, 1]),
+        per_token,
+        generator=np.random.default_rng(1),
+    )
 
 
 def cells(columns, pair, name):
@@ -57,7 +62,50 @@ def test_reasons(columns):
 
 
 def test_tau_is_null_exactly_where_there_is_a_reason(columns):
-    for tau, p_value, reason in zip(
-        columns["tau"], columns["p_value"], columns["excluded"], strict=True
-    ):
-        assert (tau is None) == (p_value is None) == (reason is not None)
+    names = ("tau", "p_value", "tau_shuffled", "p_value_shuffled")
+    for *values, reason in zip(*(columns[name] for name in (*names, "excluded")), strict=True):
+        assert [value is None for value in values] == [reason is not None] * len(names)
+
+
+def test_top_k_distance(columns):
+    # All three tokens are among the ten highest: one of their three pairs is discordant. Of two equal
+    # scores the earlier ranks higher; a single token has no order.
+    found = cells(columns, "attention~gradient", "top_k_distance")
+    assert found == [pytest.approx(1 / 3), None, 1.0, 0.0, 0.0]
+
+
+def test_shuffling_keeps_the_values_of_each_document():
+    rng = np.random.default_rng(2)
+    values = Ragged.from_lists([rng.random(n) for n in (1, 40, 3, 25)])
+    found = shuffled(values, np.random.default_rng(3))
+    for before, after in zip(values, found, strict=True):
+        np.testing.assert_array_equal(np.sort(before), np.sort(after))
+    assert not np.array_equal(values[1], found[1])
+    np.testing.assert_array_equal(found.offsets, values.offsets)
+
+
+def test_every_order_is_equally_likely():
+    values = Ragged.from_lists([[1, 2, 3]] * 6000)
+    found = np.stack(list(shuffled(values, np.random.default_rng(4))))
+    _, counts = np.unique(found, axis=0, return_counts=True)
+    # Five standard deviations of a count of 6000 draws of probability 1/6.
+    assert len(counts) == 6
+    assert (np.abs(counts - 1000) < 5 * np.sqrt(6000 * 5 / 36)).all()
+
+
+def test_shuffled_scores_have_nothing_to_do_with_each_other():
+    """Equal scores: τ is 1 in every document, and after the shuffle on average 0, significant in 5 %."""
+    rng = np.random.default_rng(5)
+    scores = Ragged.from_lists([rng.random(20) for _ in range(2000)])
+    per_token = dict.fromkeys(("attention", "gradient", "leave_one_out"), scores)
+    document = np.arange(len(scores))
+    columns = correlate_pairs(document, document % 2, per_token, generator=np.random.default_rng(6))
+    assert set(columns["tau"]) == {1.0}
+    for first, second in PAIRS:
+        tau = np.array(cells(columns, f"{first}~{second}", "tau_shuffled"))
+        significant = np.array(cells(columns, f"{first}~{second}", "p_value_shuffled")) <= 0.05
+        # Kendall's τ of 20 independent values has variance 2(2n + 5) / 9n(n − 1).
+        deviation = np.sqrt(2 * 45 / (9 * 20 * 19) / len(tau))
+        assert abs(tau.mean()) < 5 * deviation
+        assert significant.mean() < 0.05 + 5 * np.sqrt(0.05 * 0.95 / len(tau))
+        assert significant.mean() > 0.02

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.measures import kendall_tau
+from attnnn.measures import kendall_tau, top_k_distance, top_k_of
 from attnnn.ragged import Ragged
 
 PAIRS = (
@@ -18,32 +18,52 @@ PAIRS = (
 
 
 def correlate_pairs(
-    document: NDArray[np.int64], predicted: NDArray[np.int64], per_token: dict[str, Ragged]
+    document: NDArray[np.int64],
+    predicted: NDArray[np.int64],
+    per_token: dict[str, Ragged],
+    *,
+    generator: np.random.Generator,
 ) -> dict[str, Any]:
-    """The columns of the correlation table: Kendall's τ-b of every document and every one of `PAIRS`.
+    """The columns of the correlation table: how every pair of `PAIRS` agrees in every document.
+
+    Kendall's τ-b with its p-value; the same of shuffled scores, which is what τ looks like where two
+    scores have nothing to do with each other; and the distance between the k highest tokens.
 
     Args:
         document: shape (documents,): their numbers.
         predicted: shape (documents,): predicted classes.
         per_token: attention, gradient and leave_one_out: magnitudes, one for every token.
+        generator: source of randomness of the shuffles, one of every document and pair.
 
-    Source: Jain & Wallace 2019, section 4.1 and Table 2.
+    Source: Jain & Wallace 2019, section 4.1 and Table 2; top-k distance: their released code.
     """
-    columns: dict[str, list[Any]] = {
-        name: []
-        for name in ("document", "predicted", "pair", "tokens", "tau", "p_value", "excluded")
-    }
+    parts = []
+    k = top_k_of(next(iter(per_token.values())).lengths)
     for first, second in PAIRS:
         x, y = per_token[first], per_token[second]
         tau, p_value = kendall_tau(x, y)
-        columns["document"].extend(document.tolist())
-        columns["predicted"].extend(predicted.tolist())
-        columns["pair"].extend([f"{first}~{second}"] * len(document))
-        columns["tokens"].extend(x.lengths.tolist())
-        columns["tau"].extend(_null_for_nan(tau))
-        columns["p_value"].extend(_null_for_nan(p_value))
-        columns["excluded"].extend(reasons({first: x, second: y}, tau))
-    return columns
+        tau_shuffled, p_value_shuffled = kendall_tau(x, shuffled(y, generator))
+        parts.append(
+            {
+                "document": document.tolist(),
+                "predicted": predicted.tolist(),
+                "pair": [f"{first}~{second}"] * len(document),
+                "tokens": x.lengths.tolist(),
+                "tau": _null_for_nan(tau),
+                "p_value": _null_for_nan(p_value),
+                "tau_shuffled": _null_for_nan(tau_shuffled),
+                "p_value_shuffled": _null_for_nan(p_value_shuffled),
+                "top_k_distance": _null_for_nan(top_k_distance(x, y, k)),
+                "excluded": reasons({first: x, second: y}, tau),
+            }
+        )
+    return {name: [cell for part in parts for cell in part[name]] for name in parts[0]}
+
+
+def shuffled(values: Ragged, generator: np.random.Generator) -> Ragged:
+    """The values of each document in an order drawn uniformly at random."""
+    order = np.lexsort((generator.random(len(values.values)), values.documents))
+    return values.with_values(values.values[order])
 
 
 def reasons(pair: dict[str, Ragged], tau: NDArray[np.float64]) -> list[str | None]:

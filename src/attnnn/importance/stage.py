@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     # Importance of every token, and what is known of its error.
     Measured = tuple[Importance, dict[str, Any]]
 
+# Keeps these draws apart from other uses of a run's seed.
+_SHUFFLE_STREAM = 3
+
 
 def measure(study: Study, run: Run, *, device: str, threads: int) -> None:
     """Write the importance of every token of the test split, by each of `layout.IMPORTANCE_METHODS`.
@@ -138,7 +141,12 @@ def correlate(study: Study, run: Run) -> None:
     write_table(
         layout.analysis_of("correlation", run),
         schemas.CORRELATION,
-        correlate_pairs(predictions.document, predictions.predicted, per_token),
+        correlate_pairs(
+            predictions.document,
+            predictions.predicted,
+            per_token,
+            generator=np.random.default_rng([run.seed, _SHUFFLE_STREAM]),
+        ),
         made_by={"corpus": run.corpus, "identity": identity.of_comparison(study, run)},
     )
 

@@ -16,6 +16,7 @@ from attnnn.measures.divergence import (
 )
 from attnnn.measures.intervals import Statistic, bootstrap_interval
 from attnnn.measures.rank import kendall_tau
+from attnnn.measures.top_k import top_k_distance, top_k_of
 
 __all__ = [
     "Statistic",
@@ -30,5 +31,7 @@ __all__ = [
     "predicted_class",
     "recall",
     "roc_auc",
+    "top_k_distance",
+    "top_k_of",
     "total_variation_distance",
 ]
