@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -219,7 +219,12 @@ class Study(Strict):
     def _consistent(self) -> Study:
         if self.base_seed in self.seeds:
             raise ValueError(f"base_seed {self.base_seed} is among seeds; leave it out there")
-        for name in self.corpora:
+        for name, corpus in self.corpora.items():
+            if not corpus.source.two_classes and "jain-wallace" not in self.papers:
+                raise ValueError(
+                    f"corpus {name} is not of two classes, which Wiegreffe & Pinter's experiments are about; "
+                    "add jain-wallace to papers, or leave the corpus out"
+                )
             if "jain-wallace" in self.papers and self.training_of(name).hidden_size % 4:
                 raise ValueError(
                     f"hidden_size {self.training_of(name).hidden_size} of corpus {name} must be a multiple "
@@ -250,6 +255,11 @@ class Study(Strict):
     def lambdas_of(self, corpus: str) -> list[float]:
         """The λ grid of a corpus, ascending."""
         return sorted(self.corpora[corpus].lambdas or self.lambdas)
+
+    def of_corpora(self, names: Collection[str]) -> Study:
+        """The same study of some of its corpora."""
+        corpora = {name: corpus for name, corpus in self.corpora.items() if name in names}
+        return self.model_copy(update={"corpora": corpora})
 
     def training_of(self, corpus: str) -> Training:
         """The training settings of a corpus."""

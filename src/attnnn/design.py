@@ -126,6 +126,13 @@ def guided_mlp(guide: Model) -> Model:
     return Model("average", "imposed", guide=guide)
 
 
+def papers_of(study: Study, corpus: str) -> list[str]:
+    """Whose experiments are run on a corpus: Wiegreffe & Pinter's are about two classes alone."""
+    if study.corpora[corpus].source.two_classes:
+        return list(study.papers)
+    return [paper for paper in study.papers if paper != "wiegreffe-pinter"]
+
+
 def base_run(study: Study, corpus: str) -> Run:
     """The run that everything is compared with."""
     return Run(corpus, BASE, study.base_seed)
@@ -198,14 +205,14 @@ def compared_runs(study: Study, corpus: str) -> list[Run]:
 def all_runs(study: Study, corpus: str) -> list[Run]:
     """Every run of a corpus, those that others learn from before them."""
     wanted = [base_run(study, corpus)]
-    if "wiegreffe-pinter" in study.papers:
+    if "wiegreffe-pinter" in papers_of(study, corpus):
         wanted += [
             *seed_runs(study, corpus),
             uniform_run(study, corpus),
             *guide_runs(study, corpus).values(),
             *swept_runs(study, corpus),
         ]
-    if "jain-wallace" in study.papers:
+    if "jain-wallace" in papers_of(study, corpus):
         wanted += grid_runs(study, corpus) + vanilla_runs(study, corpus)
     guides = [guide for run in wanted if (guide := guiding_run(study, run)) is not None]
     distinct = dict.fromkeys(wanted + guides)
@@ -220,16 +227,21 @@ def distance_from_labels(study: Study, run: Run) -> int:
 
 def explained_runs(study: Study, corpus: str) -> list[Run]:
     """The runs whose attention is compared with gradient and leave-one-out importance."""
-    if "jain-wallace" in study.papers:
+    if "jain-wallace" in papers_of(study, corpus):
         return grid_runs(study, corpus)
     return [base_run(study, corpus), average_run(study, corpus)]
 
 
 def attacked_runs(study: Study, corpus: str) -> list[Run]:
     """The runs whose attention is permuted and replaced, document by document."""
-    if "jain-wallace" in study.papers:
+    if "jain-wallace" in papers_of(study, corpus):
         return grid_runs(study, corpus)
     return [base_run(study, corpus)]
+
+
+def solved_runs(study: Study, corpus: str) -> list[Run]:
+    """Those of them whose exact adversary is known: of two classes."""
+    return attacked_runs(study, corpus) if study.corpora[corpus].source.two_classes else []
 
 
 def grid_runs(study: Study, corpus: str) -> list[Run]:

@@ -17,22 +17,37 @@ def needs(study: Study, name: str) -> list[str]:
         KeyError: no table or figure has that name.
     """
     paths = layout.Layout(study.results_dir)
-    found = [path for corpus in study.corpora for path in _NEEDS[name](study, paths, corpus)]
+    found = [
+        path for corpus in corpora_of(study, name) for path in _NEEDS[name](study, paths, corpus)
+    ]
     return list(dict.fromkeys(found))
 
 
+def corpora_of(study: Study, name: str) -> list[str]:
+    """The corpora that one table or figure shows: those that its paper's experiments are run on."""
+    showing = {
+        paper
+        for shown in (layout.TABLES_OF, layout.FIGURES_OF)
+        for paper, names in shown.items()
+        if name in names
+    }
+    return [corpus for corpus in study.corpora if showing & set(design.papers_of(study, corpus))]
+
+
 def all_targets(study: Study) -> list[str]:
-    """Every table and figure of the study's papers in every format."""
+    """Every table and figure of the study's papers in every format, where any corpus has it."""
     paths = layout.Layout(study.results_dir)
+    run = {paper for corpus in study.corpora for paper in design.papers_of(study, corpus)}
+    papers = [paper for paper in study.papers if paper in run]
     tables = [
         paths.table(name, form)
-        for paper in study.papers
+        for paper in papers
         for name in layout.TABLES_OF[paper]
         for form in layout.TABLE_FORMATS
     ]
     figures = [
         paths.figure(name, form)
-        for paper in study.papers
+        for paper in papers
         for name in layout.FIGURES_OF[paper]
         for form in layout.FIGURE_FORMATS
     ]
@@ -95,8 +110,12 @@ def _searched(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
 
 def _adversaries(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
     base = design.base_run(study, corpus)
-    exact = paths.analysis_of("exact_adversary", base)
-    return [paths.predictions_of(base), *_searched(study, paths, corpus), exact]
+    solved = base in design.solved_runs(study, corpus)
+    return [
+        paths.predictions_of(base),
+        *_searched(study, paths, corpus),
+        *([paths.analysis_of("exact_adversary", base)] if solved else []),
+    ]
 
 
 def _maps(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
@@ -146,11 +165,12 @@ def _adversary_maps(study: Study, paths: layout.Layout, corpus: str) -> list[str
 
 
 def _grid(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
-    analyses = ("correlation", "permutation", "searched_adversary", "exact_adversary")
+    analyses = ("correlation", "permutation", "searched_adversary")
     grid, vanilla = design.grid_runs(study, corpus), design.vanilla_runs(study, corpus)
     return [
         *(paths.predictions_of(run) for run in (*grid, *vanilla)),
         *(paths.analysis_of(analysis, run) for run in grid for analysis in analyses),
+        *(paths.analysis_of("exact_adversary", run) for run in design.solved_runs(study, corpus)),
     ]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from attnnn import __version__, identity, schemas
-from attnnn.config import Corpus, Study
+from attnnn.config import Study
 from attnnn.corpora import splits, vocabulary
 from attnnn.corpora.description import describe
 from attnnn.corpora.embedding import read_vectors, require_width, train_vectors
@@ -76,15 +76,6 @@ def _prepare(study: Study, corpus: str) -> None:
     _write(study, corpus, columns=document_columns(documents, encoded, questions), words=words)
     write_json(Layout(study.results_dir).corpus(corpus, "description.json"), description)
     _tell(corpus, description)
-
-
-def _require_models(settings: Corpus) -> None:
-    """Refuse a study of pairs, which can be prepared but which no model reads so far."""
-    if settings.source.pairs:
-        raise UserError(
-            f"kind {settings.source.kind}: no model reads pairs of texts so far; leave the corpus out of "
-            "the study (`attnnn prepare` makes its tables)"
-        )
 
 
 def _schema(study: Study, corpus: str) -> Schema:
@@ -202,7 +193,6 @@ def check_sources(study: Study) -> None:
     for corpus, settings in study.corpora.items():
         with naming(f"corpus {corpus}"):
             require_source(study, corpus)
-            _require_models(settings)
             if settings.embedding.path is not None:
                 path = study.source_path(settings.embedding.path)
                 require_width(path, dimension=settings.embedding.dimension)

@@ -37,6 +37,11 @@ class SourceModel(Strict):
         """Whether every document comes with a question or a hypothesis."""
         return False
 
+    @property
+    def two_classes(self) -> bool:
+        """Whether texts have one of two labels, as in the papers' classification tasks."""
+        return not self.pairs
+
     def files(self) -> list[str]:
         """The files that the corpus is read from, or a folder where they are very many."""
         return [] if self.place is None else [self.place]
