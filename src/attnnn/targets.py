@@ -17,9 +17,8 @@ def needs(study: Study, name: str) -> list[str]:
         KeyError: no table or figure has that name.
     """
     paths = layout.Layout(study.results_dir)
-    found = [
-        path for corpus in corpora_of(study, name) for path in _NEEDS[name](study, paths, corpus)
-    ]
+    maker = _NEEDS[name]
+    found = [path for corpus in corpora_of(study, name) for path in maker(study, paths, corpus)]
     return list(dict.fromkeys(found))
 
 

@@ -137,11 +137,6 @@ def test_vectors_are_trained_on_both_texts(snli: Path) -> None:
     assert stored["known"][[number for number, _ in vocabulary(snli).values() if number > 3]].all()
 
 
-def test_a_study_of_pairs_is_refused_until_a_model_reads_them(snli: Path) -> None:
-    with pytest.raises(UserError, match=r"corpus toy: kind snli: no model reads pairs"):
-        stage.check_sources(study_of(snli, {"source": {"kind": "snli"}}))
-
-
 def test_single_texts_have_no_column_of_pairs() -> None:
     assert set(schemas.PAIRS.columns) - set(schemas.DOCUMENTS.columns) == {
         "question",
