@@ -1,0 +1,134 @@
+"""The cost model: seconds for every kind of work, fitted on finished jobs and drawn to what is shipped.
+
+A job's time is a sum of amounts of work times non-negative rates, a set of rates for each stage. Rates
+minimise
+
+    Σ_jobs ((predicted / observed − 1) / σ)² + Σ_kinds ((rate / shipped − 1) / τ)²,
+
+so that all jobs count by their relative error, a handful of them sets the speed of the machine, and
+what no job tells about stays as it was shipped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+import numpy as np
+
+from attnnn.costs.finished import Timing
+from attnnn.costs.work import ON_DEVICE, PlannedJob
+
+Quantity = Literal["seconds", "cpu_seconds"]
+OfStage = Mapping[str, float]
+
+# σ: jobs of equal work differ by a quarter on a busy machine. τ: machines differ by a factor of two or so.
+_NOISE, _FREEDOM = 0.25, 1.0
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Seconds a unit of work.
+
+    Attributes:
+        of: rates by device (``cpu``, ``cuda``), quantity and stage. ``cuda`` is there only for stages
+            of which jobs on a GPU were timed.
+        origin: in words, where they are from.
+    """
+
+    of: Mapping[tuple[str, Quantity, str], OfStage]
+    origin: str
+
+    def measured_on(self, device: str, stage: str) -> bool:
+        """Whether there are rates of a stage for this very device."""
+        return (device, "seconds", stage) in self.of
+
+    def seconds(self, job: PlannedJob) -> float:
+        """From start to end of a job that has its CPU threads, or its GPU, for itself.
+
+        On a CPU a thread is never idle. Runs at once share what comes after the start.
+        """
+        rates = self._rates(job, "seconds")
+        started = _product(rates, {"starts": job.amounts.get("starts", 0.0)})
+        return started + (_product(rates, job.amounts) - started) / job.at_once
+
+    def cpu_seconds(self, job: PlannedJob) -> float:
+        """Of all CPU threads of a job."""
+        return _product(self._rates(job, "cpu_seconds"), job.amounts)
+
+    def _rates(self, job: PlannedJob, quantity: Quantity) -> OfStage:
+        if job.gpu and self.measured_on("cuda", job.stage):
+            return self.of["cuda", quantity, job.stage]
+        return self.of["cpu", "cpu_seconds", job.stage]
+
+
+@cache
+def shipped() -> Rates:
+    """The rates that come with the package."""
+    content = _shipped_content()
+    of: dict[tuple[str, Quantity, str], OfStage] = {
+        ("cpu", "cpu_seconds", stage): rates for stage, rates in content["cpu_seconds"].items()
+    }
+    return Rates(of, content["measured"])
+
+
+def fitted(timings: Iterable[Timing], prior: Rates | None = None) -> Rates:
+    """Rates fitted on finished jobs.
+
+    Args:
+        timings: of jobs on any device; those of a GPU are never mixed with those of a CPU.
+        prior: what the rates are drawn to; None: the shipped ones.
+    """
+    prior = prior or shipped()
+    of = dict(prior.of)
+    groups: dict[tuple[str, str], list[Timing]] = {}
+    for timing in timings:
+        groups.setdefault((timing.device, timing.job.stage), []).append(timing)
+    for (device, stage), group in groups.items():
+        start = prior.of["cpu", "cpu_seconds", stage]
+        for quantity in _quantities(device, stage):
+            known = prior.of.get((device, quantity, stage), start)
+            of[device, quantity, stage] = _fit(group, quantity, known)
+    count = sum(map(len, groups.values()))
+    return Rates(of, f"{count} finished jobs, drawn to {prior.origin}")
+
+
+def _quantities(device: str, stage: str) -> Sequence[Quantity]:
+    """A CPU's wall time says more of what else it had to do than of the job."""
+    on_gpu = device == "cuda" and stage in ON_DEVICE
+    return ("seconds", "cpu_seconds") if on_gpu else ("cpu_seconds",)
+
+
+def _fit(timings: Sequence[Timing], quantity: Quantity, prior: OfStage) -> OfStage:
+    from scipy.optimize import nnls
+
+    kinds = list(prior)
+    scale = np.array([prior[kind] for kind in kinds])
+    observed = np.array([getattr(timing, quantity) for timing in timings])
+    work = np.array([[_shared(timing, kind, quantity) for kind in kinds] for timing in timings])
+    # Unknowns are rate / shipped, so that all are about 1.
+    rows = work * scale / observed[:, None] / _NOISE
+    drawn = np.eye(len(kinds)) / _FREEDOM
+    target = np.concatenate([np.full(len(timings), 1 / _NOISE), np.full(len(kinds), 1 / _FREEDOM)])
+    ratio, _ = nnls(np.concatenate([rows, drawn]), target)
+    return {kind: float(rate) for kind, rate in zip(kinds, ratio * scale, strict=True)}
+
+
+def _shared(timing: Timing, kind: str, quantity: Quantity) -> float:
+    """An amount as it counts for a quantity: time from start to end is shared by runs at once."""
+    amount = timing.job.amounts.get(kind, 0.0)
+    return amount / timing.job.at_once if quantity == "seconds" and kind != "starts" else amount
+
+
+def _product(rates: OfStage, amounts: Mapping[str, float]) -> float:
+    return sum(rates[kind] * amount for kind, amount in amounts.items())
+
+
+def _shipped_content() -> dict[str, Any]:
+    text = files("attnnn.costs").joinpath("shipped.json").read_text(encoding="utf-8")
+    content: dict[str, Any] = json.loads(text)
+    return content
