@@ -42,9 +42,7 @@ def checkpoint_bytes(study: Study, job: PlannedJob, sizes: Mapping[str, CorpusSi
     if job.stage != "train" or job.corpus is None:
         return 0.0
     vocabulary = sizes[job.corpus].vocabulary
-    return sum(
-        4.0 * _COPIES_IN_CHECKPOINT * parameters(study, run, vocabulary) for run in job.runs
-    )
+    return sum(4.0 * _COPIES_IN_CHECKPOINT * parameters(study, run, vocabulary) for run in job.runs)
 
 
 def numbers(count: float) -> float:
@@ -84,8 +82,11 @@ def _search(study: Study, job: PlannedJob, size: CorpusSize) -> float:
     documents, tokens = len(size.lengths("test")), float(size.lengths("test").sum())
     candidates = _CANDIDATE * study.searched_adversary.adversaries * documents
     each = _ADVERSARY * documents
-    return 2 * _FOOTER + candidates + len(study.epsilons) * each + numbers(
-        len(study.epsilons) * tokens
+    return (
+        2 * _FOOTER
+        + candidates
+        + len(study.epsilons) * each
+        + numbers(len(study.epsilons) * tokens)
     )
 
 

@@ -16,12 +16,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from attnnn.costs.finished import Timing
-from attnnn.costs.work import ON_DEVICE, PlannedJob
+from attnnn.costs.work import ON_DEVICE, STAGES, PlannedJob
+from attnnn.errors import UserError
+from attnnn.store import write_json
 
 Quantity = Literal["seconds", "cpu_seconds"]
 OfStage = Mapping[str, float]
@@ -43,9 +46,9 @@ class Rates:
     of: Mapping[tuple[str, Quantity, str], OfStage]
     origin: str
 
-    def measured_on(self, device: str, stage: str) -> bool:
-        """Whether there are rates of a stage for this very device."""
-        return (device, "seconds", stage) in self.of
+    def knows_gpu(self, stage: str) -> bool:
+        """Whether jobs of a stage were timed on a GPU."""
+        return ("cuda", "seconds", stage) in self.of
 
     def seconds(self, job: PlannedJob) -> float:
         """From start to end of a job that has its CPU threads, or its GPU, for itself.
@@ -61,7 +64,7 @@ class Rates:
         return _product(self._rates(job, "cpu_seconds"), job.amounts)
 
     def _rates(self, job: PlannedJob, quantity: Quantity) -> OfStage:
-        if job.gpu and self.measured_on("cuda", job.stage):
+        if job.gpu and self.knows_gpu(job.stage):
             return self.of["cuda", quantity, job.stage]
         return self.of["cpu", "cpu_seconds", job.stage]
 
@@ -69,11 +72,46 @@ class Rates:
 @cache
 def shipped() -> Rates:
     """The rates that come with the package."""
-    content = _shipped_content()
-    of: dict[tuple[str, Quantity, str], OfStage] = {
-        ("cpu", "cpu_seconds", stage): rates for stage, rates in content["cpu_seconds"].items()
+    return _parsed(files("attnnn.costs").joinpath("shipped.json").read_text(encoding="utf-8"))
+
+
+def read_rates(path: str | Path) -> Rates:
+    """Rates that `write_rates` wrote.
+
+    Raises:
+        UserError: no such file, or another one.
+    """
+    try:
+        return _parsed(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file; --write-rates writes one") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise UserError(
+            f"{path}: expected rates of every stage as --write-rates writes them; write them anew"
+        ) from None
+
+
+def write_rates(path: str | Path, rates: Rates) -> None:
+    """Write rates where `read_rates` finds them."""
+    of: dict[str, Any] = {}
+    for (device, quantity, stage), rate in rates.of.items():
+        of.setdefault(device, {}).setdefault(quantity, {})[stage] = {
+            kind: float(f"{value:.3g}") for kind, value in rate.items()
+        }
+    write_json(path, {"origin": rates.origin, "rates": of})
+
+
+def _parsed(text: str) -> Rates:
+    content = json.loads(text)
+    of = {
+        (device, quantity, stage): {kind: float(value) for kind, value in rates.items()}
+        for device, quantities in content["rates"].items()
+        for quantity, stages in quantities.items()
+        for stage, rates in stages.items()
     }
-    return Rates(of, content["measured"])
+    for stage in STAGES:
+        of["cpu", "cpu_seconds", stage]
+    return Rates(of, str(content["origin"]))
 
 
 def fitted(timings: Iterable[Timing], prior: Rates | None = None) -> Rates:
@@ -126,9 +164,3 @@ def _shared(timing: Timing, kind: str, quantity: Quantity) -> float:
 
 def _product(rates: OfStage, amounts: Mapping[str, float]) -> float:
     return sum(rates[kind] * amount for kind, amount in amounts.items())
-
-
-def _shipped_content() -> dict[str, Any]:
-    text = files("attnnn.costs").joinpath("shipped.json").read_text(encoding="utf-8")
-    content: dict[str, Any] = json.loads(text)
-    return content

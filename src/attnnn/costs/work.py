@@ -136,7 +136,7 @@ class _Jobs:
             )
             predictions = self.paths.predictions_of(run)
             yield self.about("measure", run, (predictions,), scores)
-            made = (self.paths.analysis_of("correlation", run),)
+            made: tuple[str, ...] = (self.paths.analysis_of("correlation", run),)
             yield self.about("correlate", run, (predictions, *scores), made)
         for stage, tables in _ABOUT_BASE.items():
             made = tuple(self.paths.analysis_of(table, base) for table in tables)

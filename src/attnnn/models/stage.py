@@ -77,7 +77,7 @@ def _train(study: Study, run: Run, device: str, threads: int) -> None:
     checkpoint.resume(training)
     title = f"{run.corpus} {run.model.name} seed {run.seed}"
     progress = training.run(after_epoch=checkpoint.keep, title=title)
-    _write_model(study, run, training.classifier, progress)
+    _write_model(study, run, training.classifier, progress, device)
     _write_predictions(study, run, training.classifier, material)
 
 
@@ -198,11 +198,14 @@ def _made_by(study: Study, run: Run) -> dict[str, Any]:
     return {"corpus": run.corpus, "identity": identity.of_run(study, run)}
 
 
-def _write_model(study: Study, run: Run, classifier: Classifier, progress: Progress) -> None:
+def _write_model(
+    study: Study, run: Run, classifier: Classifier, progress: Progress, device: str
+) -> None:
     layout, made_by = Layout(study.results_dir), _made_by(study, run)
     place = (run.corpus, run.model.name, run.seed)
     folder = Path(layout.model(*place, "model.json")).parent
-    save_classifier(classifier, folder, _description(run, classifier, progress, made_by))
+    description = {**_description(run, classifier, progress, made_by), "device": device}
+    save_classifier(classifier, folder, description)
     history: dict[str, Any] = {
         name: [epoch[name] for epoch in progress.history] for name in schemas.HISTORY.columns
     }
