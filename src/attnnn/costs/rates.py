@@ -3,10 +3,12 @@
 A job's time is a sum of amounts of work times non-negative rates, a set of rates for each stage. Rates
 minimise
 
-    Σ_jobs ((predicted / observed − 1) / σ)² + Σ_kinds ((rate / shipped − 1) / τ)²,
+    Σ_jobs ((predicted − observed) / (σ expected))² + Σ_kinds ((rate / (speed · shipped) − 1) / τ)²,
 
-so that all jobs count by their relative error, a handful of them sets the speed of the machine, and
-what no job tells about stays as it was shipped.
+speed being the geometric mean over the jobs of observed / predicted by the shipped rates. All jobs
+count by their relative error, a handful of them sets the speed of the machine, and a kind of work that
+no job tells about keeps its shipped proportion to the rest. What is expected of a job is first what was
+observed and then, so that jobs that happened to be fast do not count for more, what was predicted.
 """
 
 from __future__ import annotations
@@ -29,8 +31,11 @@ from attnnn.store import write_json
 Quantity = Literal["seconds", "cpu_seconds"]
 OfStage = Mapping[str, float]
 
-# σ: jobs of equal work differ by a quarter on a busy machine. τ: machines differ by a factor of two or so.
+# σ: jobs of equal work differ by a quarter on a busy machine. τ: on another machine one kind of work may
+# well be twice as dear, relative to the rest.
 _NOISE, _FREEDOM = 0.25, 1.0
+# Fits, each weighted by the one before.
+_ROUNDS = 4
 
 
 @dataclass(frozen=True)
@@ -145,14 +150,18 @@ def _fit(timings: Sequence[Timing], quantity: Quantity, prior: OfStage) -> OfSta
     from scipy.optimize import nnls
 
     kinds = list(prior)
-    scale = np.array([prior[kind] for kind in kinds])
     observed = np.array([getattr(timing, quantity) for timing in timings])
     work = np.array([[_shared(timing, kind, quantity) for kind in kinds] for timing in timings])
-    # Unknowns are rate / shipped, so that all are about 1.
-    rows = work * scale / observed[:, None] / _NOISE
-    drawn = np.eye(len(kinds)) / _FREEDOM
-    target = np.concatenate([np.full(len(timings), 1 / _NOISE), np.full(len(kinds), 1 / _FREEDOM)])
-    ratio, _ = nnls(np.concatenate([rows, drawn]), target)
+    scale = np.array([prior[kind] for kind in kinds])
+    scale *= np.exp(np.log(observed / (work @ scale)).mean())
+    # Unknowns are rate / (speed · shipped), so that all are about 1.
+    drawn, target = np.eye(len(kinds)) / _FREEDOM, np.full(len(kinds), 1 / _FREEDOM)
+    ratio, expected = np.ones(len(kinds)), observed
+    for _ in range(_ROUNDS):
+        weight = 1 / (expected * _NOISE)
+        rows = np.concatenate([work * scale * weight[:, None], drawn])
+        ratio, _ = nnls(rows, np.concatenate([observed * weight, target]))
+        expected = work @ (ratio * scale)
     return {kind: float(rate) for kind, rate in zip(kinds, ratio * scale, strict=True)}
 
 

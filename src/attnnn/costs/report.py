@@ -20,13 +20,18 @@ def report(found: Estimate, finished: Sequence[Finished] = ()) -> str:
     """
     runs = sum(len(cost.job.runs) for cost in found.costs if cost.job.stage == "train")
     parts = [
-        [f"{len(found.sizes)} corpora, {runs} trainings, {found.total.jobs} jobs", _device(found)],
+        [f"{_counted(found)}, {runs} trainings, {found.total.jobs} jobs", _device(found)],
         list(_corpora(found)),
         list(_sums(found)),
         list(_lengths(found)),
         list(_origin(found, finished)),
     ]
     return "\n\n".join("\n".join(lines) for lines in parts)
+
+
+def _counted(found: Estimate) -> str:
+    number = len(found.sizes)
+    return f"{number} corp{'us' if number == 1 else 'ora'}"
 
 
 def _device(found: Estimate) -> str:
@@ -89,8 +94,8 @@ def _origin(found: Estimate, finished: Sequence[Finished]) -> Iterator[str]:
         yield f"  {folder.folder}: {len(folder.timings)} jobs used{_unused(folder)}"
     if found.untimed_on_gpu:
         yield (
-            f"no {', '.join(found.untimed_on_gpu)} was ever timed on a GPU: its hours are those that one "
-            "CPU thread would take, a limit from above; fit on results made on your GPU (--fitted-on)"
+            f"no job of {', '.join(found.untimed_on_gpu)} was ever timed on a GPU: these GPU-hours are what "
+            "one CPU thread would take, likely far too many; learn from a study run on yours (--fitted-on)"
         )
 
 

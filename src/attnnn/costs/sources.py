@@ -38,7 +38,7 @@ class Counted:
     Attributes:
         splits: by split the tokens of every document, before the length filter.
         frequencies: of each distinct word of the counted training texts, how many of them hold it.
-        share: of the training texts that were counted; above 1 where training takes a sample of them.
+        share: of the training texts that were counted.
         read: tokens of the whole source.
         origin: in words, what was counted.
     """
@@ -96,11 +96,13 @@ def count_table(path: Path, source: TableSource, *, tokenizer: str, protocol: Pr
         name: stretched(given[name] if len(given[name]) else lengths, size)
         for name, size in documents.items()
     }
-    training = np.isin(split[counted], ["train", ""])
+    training = np.flatnonzero(np.isin(split[counted], ["train", ""]))
+    # Of texts that other splits or no sample will take, as many as training will have.
+    training = training[spaced(len(training), min(len(training), documents["train"]))]
     return Counted(
         splits,
-        _document_frequencies(words.filter(pa.array(training))),
-        float(training.sum() / max(documents["train"], 1)),
+        _document_frequencies(words.take(pa.array(training))),
+        len(training) / max(documents["train"], 1),
         float(lengths.mean() * len(rows)),
         f"{len(counted)} of its {len(split)} texts",
     )
@@ -117,8 +119,12 @@ def _document_frequencies(words: pa.Array) -> Lengths:
 
 def stretched(lengths: Lengths, documents: int) -> Lengths:
     """As many lengths as there are documents, spread like those given."""
-    place = np.arange(documents) * len(lengths) // max(documents, 1)
-    return np.asarray(np.sort(lengths)[place])
+    return np.asarray(np.sort(lengths)[spaced(len(lengths), documents)])
+
+
+def spaced(size: int, places: int) -> Lengths:
+    """So many indices below `size`, evenly spaced."""
+    return np.arange(places, dtype=np.int64) * size // max(places, 1)
 
 
 def kept(lengths: Lengths, low: int | None, high: int | None, *, strict: bool) -> Lengths:
