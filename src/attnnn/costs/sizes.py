@@ -80,11 +80,11 @@ def sizes_of(study: Study) -> tuple[dict[str, CorpusSize], list[str]]:
         if size is not None:
             found[corpus] = size
         elif study.missing_corpora == "leave_out":
-            left_out.append(f"{corpus}: {_missing(study, corpus)} does not exist")
+            left_out.append(f"{corpus}: {_unknown(study, corpus)}")
         else:
             raise UserError(
-                f"corpus {corpus}: {_missing(study, corpus)}: no such file, and without it nothing is known "
-                "of its size; set corpora_dir, or `published` to plan with the size that the papers print"
+                f"corpus {corpus}: {_unknown(study, corpus)}, so nothing is known of its size; set "
+                "corpora_dir, or `published` to plan with the size that the papers print, or prepare it first"
             )
     if not found:
         raise UserError(f"no corpus was found: {'; '.join(left_out)}; set corpora_dir")
@@ -118,6 +118,8 @@ def _of_source(study: Study, corpus: str) -> CorpusSize | None:
     source = settings.source
     if isinstance(source, PlantedSource):
         return _planted(source)
+    if not isinstance(source, SstSource | TableSource):
+        return None
     path = study.source_path(source.path)
     if not path.exists():
         return None
@@ -168,7 +170,7 @@ def _published(study: Study, corpus: str) -> CorpusSize | None:
     splits = {split: spread(mean, round(size)) for split, size in documents.items()}
     read = float(sum(lengths.sum() for lengths in splits.values()))
     vocabulary = _PUBLISHED_VOCABULARY[dataset]
-    origin = f"the papers' Table 1, as {_missing(study, corpus)} does not exist"
+    origin = f"the papers' Table 1, as {_unknown(study, corpus)}"
     return CorpusSize(splits, vocabulary, read, origin)
 
 
@@ -180,7 +182,10 @@ def spread(mean: float, documents: int) -> Lengths:
     return sources.stretched(lengths, documents)
 
 
-def _missing(study: Study, corpus: str) -> str:
+def _unknown(study: Study, corpus: str) -> str:
+    """Why a source tells nothing."""
     source = study.corpora[corpus].source
-    assert not isinstance(source, PlantedSource)
-    return str(study.source_path(source.path))
+    path = getattr(source, "path", None)
+    if path is not None and not study.source_path(path).exists():
+        return f"{study.source_path(path)} does not exist"
+    return f"sources of kind {source.kind} are not counted before they are prepared"
