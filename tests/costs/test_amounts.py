@@ -62,14 +62,14 @@ def test_runs_of_a_job_share_one_start(make_study: MakeStudy, size: CorpusSize):
     assert both["lstm_multiply_adds"] == one["lstm_multiply_adds"]
 
 
-@pytest.mark.parametrize("encoder", ["bilstm", "average"])
-@pytest.mark.parametrize("attention", ["additive", "uniform"])
+@pytest.mark.parametrize("encoder", ["bilstm", "average", "cnn"])
+@pytest.mark.parametrize("attention", ["additive", "dot", "uniform", "none"])
 def test_parameters_are_those_of_the_real_model(
     make_study: MakeStudy, encoder: str, attention: str
 ):
-    study = make_study(training={"hidden_size": 6})
+    study = make_study(training={"hidden_size": 8})
     parts = {"encoder": encoder, "attention": attention, "vocabulary": 11, "dimension": 3}
-    model = Classifier(**parts, hidden_size=6)
+    model = Classifier(**parts, hidden_size=8)
     run = Run.parse("toy", f"{encoder}-{attention}/seed-10")
     real = sum(parameter.numel() for parameter in model.parameters())
     assert amounts.parameters(study, run, 11) == real

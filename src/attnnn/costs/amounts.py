@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from attnnn.config import Study
 from attnnn.costs.sizes import CorpusSize
-from attnnn.design import Model, Run
+from attnnn.design import Run
 
 Amounts = dict[str, float]
 Lengths = NDArray[np.int64]
@@ -183,29 +183,37 @@ def checking() -> Amounts:
 def parameters(study: Study, run: Run, vocabulary: int) -> int:
     """Trainable numbers of a model."""
     dimension = study.corpora[run.corpus].embedding.dimension
-    hidden = study.training_of(run.corpus).hidden_size
-    width, encoder = hidden, dimension * hidden + hidden
-    if run.model.encoder == "bilstm":
-        width, encoder = 2 * hidden, 2 * 4 * hidden * (dimension + hidden + 2)
+    hidden = hidden_size(study, run)
+    width, inputs = encoder_of(run.model.encoder, dimension, hidden)
+    biases = {"bilstm": 2 * 2 * 4 * hidden, "average": hidden, "cnn": hidden}[run.model.encoder]
     inner = width // 2
-    attention = width * inner + 2 * inner if run.model.attention == "additive" else 0
-    return vocabulary * dimension + encoder + attention + width + 1
+    attention = {"additive": width * inner + 2 * inner, "dot": width}.get(run.model.attention, 0)
+    return vocabulary * dimension + inputs + biases + attention + width + 1
 
 
 def _multiply_adds(study: Study, run: Run) -> float:
-    """Of one token's pass forward."""
-    dimension = study.corpora[run.corpus].embedding.dimension
-    hidden = study.training_of(run.corpus).hidden_size
-    return encoder_multiply_adds(run.model, dimension, hidden)
-
-
-def encoder_multiply_adds(model: Model, dimension: int, hidden: int) -> float:
     """Of one token's state, its attention score and its contribution to the logit."""
-    width, encoder = hidden, dimension * hidden
-    if model.encoder == "bilstm":
-        width, encoder = 2 * hidden, 2 * 4 * hidden * (dimension + hidden)
+    dimension = study.corpora[run.corpus].embedding.dimension
+    width, encoder = encoder_of(run.model.encoder, dimension, hidden_size(study, run))
     inner = width // 2
-    return encoder + (width * inner + inner if model.attention == "additive" else 0) + width
+    attention = {"additive": width * inner + inner, "dot": width}.get(run.model.attention, 0)
+    return encoder + attention + width
+
+
+def encoder_of(encoder: str, dimension: int, hidden: int) -> tuple[int, int]:
+    """Width of an encoder's states, and the weights that a token is multiplied by for one."""
+    if encoder == "bilstm":
+        return 2 * hidden, 2 * 4 * hidden * (dimension + hidden)
+    if encoder == "cnn":  # kernels of widths 1, 3, 5 and 7, a quarter of the states each
+        return hidden, hidden // 4 * (1 + 3 + 5 + 7) * dimension
+    return hidden, dimension * hidden
+
+
+def hidden_size(study: Study, run: Run) -> int:
+    """The hidden size of a model (switch cnn_width)."""
+    size = study.training_of(run.corpus).hidden_size
+    double = run.model.encoder == "cnn" and study.protocol_of(run.corpus).cnn_width == "double"
+    return 2 * size if double else size
 
 
 def _read(lengths: Lengths) -> float:
