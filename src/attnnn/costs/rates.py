@@ -137,7 +137,7 @@ def fitted(timings: Iterable[Timing], prior: Rates | None = None) -> Rates:
             known = prior.of.get((device, quantity, stage), start)
             of[device, quantity, stage] = _fit(group, quantity, known)
     count = sum(map(len, groups.values()))
-    return Rates(of, f"{count} finished jobs, drawn to {prior.origin}")
+    return Rates(of, f"{count} finished jobs; what they do not tell, from {prior.origin}")
 
 
 def _quantities(device: str, stage: str) -> Sequence[Quantity]:
