@@ -179,3 +179,46 @@ def test_schema_is_written_whole(tmp_path: Path):
     path = tmp_path / "schema.json"
     assert call("schema", "--output", str(path)).exit_code == 0
     assert json.loads(path.read_text()) == editor_schema()
+
+
+def test_a_study_is_planned_without_being_begun(study_file: str, tmp_path: Path):
+    told = [call("plan", *given) for given in ([study_file], ["--config", study_file])]
+    assert [result.exit_code for result in told] == [0, 0]
+    assert told[0].stdout == told[1].stdout
+    assert "2 corpora" in told[0].stdout
+    assert "device: cpu; no jobs ask for a GPU" in told[0].stdout
+    assert [path.name for path in tmp_path.iterdir()] == [Path(study_file).name]
+
+
+def test_keys_may_be_changed_for_a_plan(study_file: str):
+    told = call("plan", study_file, "--set", "device=cuda", "--set", "seeds=[1, 2]").stdout
+    assert "device: cuda" in told
+    assert "one CPU thread" in told
+    assert told != call("plan", study_file, "--set", "device=cuda").stdout
+    assert "KEY=VALUE" in refused("plan", study_file, "--set", "device")
+    assert "no such key" in refused("plan", study_file, "--set", "devices=cpu")
+
+
+def test_a_plan_of_two_configurations_is_refused(study_file: str):
+    assert "give one of them" in refused("plan", study_file, "--config", study_file)
+
+
+def test_a_folder_that_holds_no_finished_study_is_refused(study_file: str, tmp_path: Path):
+    line = refused("plan", study_file, "--fitted-on", str(tmp_path))
+    assert "expected the results folder of a finished study" in line
+
+
+def test_planning_the_papers_study_loads_nothing_slow():
+    """So that it takes seconds: torch alone takes longer to load than the whole plan."""
+    code = (
+        "from attnnn.cli import main; import sys; "
+        "main(['plan', 'config/wiegreffe-pinter.yaml'], standalone_mode=False); "
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stderr.split())
+    assert "attnnn.costs.estimate" in loaded
+    assert not loaded & {"torch", "matplotlib", "pandas", "spacy", "gensim", "sklearn", "scipy"}
+    assert "4 corpora, 94 trainings, 217 jobs" in done.stdout

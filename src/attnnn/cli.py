@@ -161,6 +161,59 @@ def main() -> None:
 
 
 @main.command()
+@click.argument("config_file", required=False, type=click.Path(path_type=Path), metavar="[CONFIG]")
+@click.option(
+    "--config",
+    "config_option",
+    type=click.Path(path_type=Path),
+    help="The same.  [default: config/config.yaml]",
+)
+@click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A top-level key of the configuration to change, as snakemake's --config does; may be given again.",
+)
+@click.option(
+    "--fitted-on",
+    "folders",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="RESULTS_DIR",
+    help="Results of a finished study, from whose benchmark files times are learned; may be given again.",
+)
+@click.option("--rates", "known", type=click.Path(path_type=Path), help="Rates to begin with.")
+@click.option("--write-rates", "kept", type=click.Path(path_type=Path), help="Keep the rates here.")
+def plan(
+    *,
+    config_file: Path | None,
+    config_option: Path | None,
+    changes: tuple[str, ...],
+    folders: tuple[Path, ...],
+    known: Path | None,
+    kept: Path | None,
+) -> None:
+    """Tell how many jobs and hours, and what disk, the study CONFIG will take.
+
+    Nothing is run or submitted. Jobs whose results exist already are counted too.
+    """
+    from attnnn.costs import estimate, finished, rates, report
+
+    if config_file and config_option:
+        raise UserError(f"--config: the configuration is {config_file} already; give one of them")
+    path = config_file or config_option or Path("config/config.yaml")
+    study = load(path, changes=changes)
+    learned = [finished.read_finished(folder) for folder in folders]
+    found = rates.shipped() if known is None else rates.read_rates(known)
+    if learned:
+        found = rates.fitted([timing for one in learned for timing in one.timings], found)
+    if kept is not None:
+        rates.write_rates(kept, found)
+    click.echo(report.report(estimate.estimate(study, found), learned))
+
+
+@main.command()
 @_with_corpus
 def prepare(study: Study, corpus: str) -> None:
     """Read, tokenize, filter and split a corpus."""

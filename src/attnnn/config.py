@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -270,8 +270,12 @@ class Study(Strict):
         return Path(self.corpora_dir) / path
 
 
-def load(path: str | Path) -> Study:
+def load(path: str | Path, *, changes: Sequence[str] = ()) -> Study:
     """Read and validate a configuration file.
+
+    Args:
+        path: the file.
+        changes: top-level keys to change first, as ``key=value``, the value in YAML.
 
     Raises:
         UserError: in one line, what is wrong with which key of which file.
@@ -284,6 +288,13 @@ def load(path: str | Path) -> Study:
         raise UserError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
     if not isinstance(content, dict):
         raise UserError(f"{path}: expected a mapping of keys, found {type(content).__name__}")
+    for change in changes:
+        key, separator, value = change.partition("=")
+        if not separator:
+            raise UserError(
+                f"{change}: expected KEY=VALUE, a key of the configuration and its value"
+            )
+        content[key] = yaml.safe_load(value)
     return validate(content, where=str(path))
 
 

@@ -72,6 +72,7 @@ def test_the_base_model_learns_and_says_how_it_was_made(study: Study) -> None:
         Path(layout.model("tiny", "bilstm-additive", 10, "model.json")).read_text()
     )
     assert described["identity"]["seed"] == 10
+    assert described["device"] == "cpu"
     history = read_table(
         layout.model("tiny", "bilstm-additive", 10, "history.parquet"), schemas.HISTORY
     )

@@ -69,6 +69,7 @@ def _description(run: Run, classifier: Classifier, progress: Progress) -> dict[s
         "selected_epoch": progress.best_epoch,
         "selected_score": progress.best_score,
         "epochs": progress.epoch,
+        "device": classifier.device.type,
     }
 
 

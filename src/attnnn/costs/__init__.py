@@ -1,0 +1,1 @@
+"""What a study will take, before anything is submitted: jobs, hours and disk."""

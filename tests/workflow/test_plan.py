@@ -1,0 +1,78 @@
+"""What is planned, held against what Snakemake would run and against a finished study."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from attnnn.config import load
+from attnnn.costs.disk import bytes_of
+from attnnn.costs.finished import read_finished
+from attnnn.costs.sizes import sizes_of
+from attnnn.costs.work import planned_jobs
+from tests.workflow.projects import Project, planted, small_study
+
+pytestmark = pytest.mark.workflow
+
+_STAGE_OF_FOLDER = {
+    "corpora": "prepare",
+    "models": "train",
+    "importance": "measure",
+    "divergence": "diverge",
+    "figures": "figure",
+}
+
+
+@pytest.fixture(scope="module")
+def finished(project_of_module: Project) -> Project:
+    """A finished study."""
+    project_of_module.succeed("--configfile", "config/tiny.yaml", "--config", "device=cpu")
+    return project_of_module
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"jobs": {"runs": 3}},
+        {"jobs": {"runs": 20, "runs_at_once": 2}, "switches": {"adv_seed": "both"}},
+        {"corpora": {"one": planted("needle", embedding={"kind": "word2vec", "dimension": 8})}},
+    ],
+    ids=["one run a job", "three", "twenty, other seeds", "trained vectors"],
+)
+def test_jobs_are_those_that_snakemake_would_run(project: Project, changes: dict[str, Any]):
+    project.configure(small_study(**changes))
+    printed = project.succeed("--dry-run")
+    counts = Counter[str]()
+    stats = printed.partition("Job stats:")[2].partition("total")[0]
+    for rule, count in re.findall(r"^(\w+) +(\d+)$", stats, re.MULTILINE):
+        counts[rule.split("_")[0]] += int(count)
+    assert counts.pop("all") == 1
+    study = load(project.folder / "config/config.yaml")
+    jobs = planned_jobs(study, sizes_of(study)[0])
+    assert Counter(job.stage for job in jobs) == counts
+
+
+def test_every_job_of_a_finished_study_is_timed_by_its_file(finished: Project):
+    found = read_finished(finished.folder / "results-tiny")
+    benchmarks = list((finished.folder / "results-tiny/benchmarks").rglob("*.tsv"))
+    assert len(found.timings) + found.without == len(benchmarks)
+    assert found.unknown_device == 0
+    assert len(found.timings) > 0.9 * len(benchmarks)
+
+
+def test_the_disk_of_a_finished_study_is_as_planned(finished: Project):
+    results = finished.folder / "results-tiny"
+    study = load(results / "config.yaml").model_copy(update={"results_dir": str(results)})
+    sizes, _ = sizes_of(study)
+    assert {size.origin for size in sizes.values()} == {"prepared"}
+    planned: Counter[str] = Counter()
+    for job in planned_jobs(study, sizes):
+        planned[job.stage] += round(bytes_of(study, job, sizes))
+    for folder, stage in _STAGE_OF_FOLDER.items():
+        made = sum(path.stat().st_size for path in (results / folder).rglob("*") if path.is_file())
+        # Plans leave room for the blocks that small files fill.
+        assert 0.7 * planned[stage] - 40_000 < made < 1.3 * planned[stage], stage
