@@ -61,7 +61,7 @@ def test_equals_plain_deletion(lengths, attention, scale, hidden_size, double, m
     tokens = random_documents(lengths, seed)
     imposed = random_weights(tokens, seed) if attention == "imposed" else None
     classifier = classifier.double() if double else classifier
-    found = by_prefix_sharing(classifier, tokens, imposed=imposed, max_tokens=max_tokens)
+    found = by_prefix_sharing(classifier, tokens, imposed=imposed, max_tokens=max_tokens).signed
     plain = by_deletion(classifier, tokens, imposed=imposed).signed
     np.testing.assert_allclose(
         found.values, plain.values, rtol=0, atol=1e-12 if double else 1e-5, equal_nan=True
@@ -75,7 +75,7 @@ def test_how_runs_are_packed_does_not_matter(monkeypatch, attention, rows):
     classifier = random_classifier(attention).double()
     tokens = random_documents([70, 1, 9, 40, 2])
     monkeypatch.setattr(variant_runs, "ROWS", {"cpu": rows})
-    found = by_prefix_sharing(classifier, tokens)
+    found = by_prefix_sharing(classifier, tokens).signed
     plain = by_deletion(classifier, tokens).signed
     np.testing.assert_allclose(found.values, plain.values, rtol=0, atol=1e-12)
 
@@ -85,9 +85,9 @@ def test_only_the_tokens_asked_for():
     tokens = random_documents([5, 8, 3, 8])
     deleted = np.zeros(len(tokens.values), dtype=bool)
     deleted[[2, 17, 22]] = True
-    found = by_prefix_sharing(classifier, tokens, deleted=deleted).values
+    found = by_prefix_sharing(classifier, tokens, deleted=deleted).signed.values
     np.testing.assert_array_equal(np.isnan(found), ~deleted)
-    whole = by_prefix_sharing(classifier, tokens).values
+    whole = by_prefix_sharing(classifier, tokens).signed.values
     np.testing.assert_allclose(found[deleted], whole[deleted], rtol=0, atol=1e-14)
 
 
@@ -119,10 +119,12 @@ def test_rejoining_is_as_exact_as_its_tolerance(attention):
     classifier = rejoining_classifier(attention)
     tokens = random_documents([150, 220])
     imposed = random_weights(tokens) if attention == "imposed" else None
-    exact = by_prefix_sharing(classifier, tokens, imposed=imposed).values
+    exact = by_prefix_sharing(classifier, tokens, imposed=imposed).signed.values
     errors = {}
     for tolerance in (1e-3, 1e-5, 1e-12):
-        found = by_prefix_sharing(classifier, tokens, imposed=imposed, tolerance=tolerance).values
+        found = by_prefix_sharing(
+            classifier, tokens, imposed=imposed, tolerance=tolerance
+        ).signed.values
         errors[tolerance] = np.abs(found - exact).max()
     assert errors[1e-12] < 1e-12
     assert 0 < errors[1e-5] < 1e-5

@@ -95,11 +95,16 @@ def _by_sharing(
     rejoin_from: int | None,
     tolerance: float,
 ) -> Importance:
-    share = partial(by_prefix_sharing, classifier, tokens, imposed=imposed, max_tokens=max_tokens)
+    share = partial(
+        by_prefix_sharing, classifier, tokens, imposed=imposed, asked=asked, max_tokens=max_tokens
+    )
     rejoining = rejoining_tokens(tokens, rejoin_from)
-    found = share(deleted=~rejoining).values
-    found[rejoining] = share(deleted=rejoining, tolerance=tolerance).values[rejoining]
-    return Importance.of_signed(tokens.with_values(found))
+    found = share(deleted=~rejoining)
+    if rejoining.any():
+        rejoined = share(deleted=rejoining, tolerance=tolerance)
+        for scores, others in zip(found, rejoined, strict=True):
+            scores.values[rejoining] = others.values[rejoining]
+    return found
 
 
 @torch.inference_mode()

@@ -12,6 +12,8 @@ rows that have ended make place for others.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import torch
 from jaxtyping import Bool, Float
@@ -20,10 +22,21 @@ from torch import Tensor
 from tqdm import tqdm
 
 from attnnn.importance.reading import Items, Reading, read_both_ways
-from attnnn.importance.variant_runs import STEPS, Runs, Scoring, Way
-from attnnn.models.attention import Additive, Dot, Imposed, Uniform, Without
-from attnnn.models.batches import EVALUATION_TOKENS, length_sorted_batches
+from attnnn.importance.scores import Importance, changes_of
+from attnnn.importance.variant_runs import STEPS, DotScoring, Runs, Scoring, Way
+from attnnn.models.attention import (
+    Additive,
+    AskedAdditive,
+    AskedDot,
+    Dot,
+    Imposed,
+    Uniform,
+    Without,
+)
+from attnnn.models.batches import EVALUATION_TOKENS, Batch, length_sorted_batches, make_batch
 from attnnn.models.classifier import Classifier
+from attnnn.models.decoders import PairDecoder
+from attnnn.models.documents import Questions
 from attnnn.models.encoders import BiLSTM
 from attnnn.ragged import Ragged
 
@@ -34,13 +47,14 @@ LARGEST_SCORE = 300.0
 
 
 def shares_prefixes(classifier: Classifier) -> bool:
-    """Whether `by_prefix_sharing` can: a BiLSTM for two classes, attention scores within e^±300."""
+    """Whether `by_prefix_sharing` can: a BiLSTM with attention whose scores are within e^±300."""
     attention = classifier.attention
-    if isinstance(attention, Dot | Without) or classifier.outputs > 1:
+    if isinstance(attention, Without) or not isinstance(classifier.encoder, BiLSTM):
         return False
-    if isinstance(attention, Additive) and attention.score.weight.abs().sum() > LARGEST_SCORE:
-        return False
-    return isinstance(classifier.encoder, BiLSTM)
+    if isinstance(attention, Additive | Dot):
+        # Inner values and states are within ±1; a question's are too.
+        return bool(attention.score.weight.abs().sum() <= LARGEST_SCORE)
+    return True
 
 
 @torch.inference_mode()
@@ -49,16 +63,18 @@ def by_prefix_sharing(
     tokens: Ragged,
     *,
     imposed: Ragged | None = None,
+    asked: Questions | None = None,
     deleted: Bool[NDArray[np.bool_], " tokens"] | None = None,
     tolerance: float | None = None,
     max_tokens: int = EVALUATION_TOKENS,
-) -> Ragged:
-    """Signed change p(x without token i) − p(x), for a classifier that `shares_prefixes`.
+) -> Importance:
+    """Change p(x without token i) − p(x), for a classifier that `shares_prefixes`.
 
     Args:
         classifier: works on the device and in the precision that it has.
         tokens: ids of the n tokens of each document.
         imposed: attention weights for a classifier with imposed attention.
+        asked: the questions of a classifier of pairs.
         deleted: the tokens to delete; None: every one.
         tolerance: a run rejoins the whole document's once no element of its h and c differs by
             more: what it has yet to read then counts as in the whole document. None: never.
@@ -66,9 +82,9 @@ def by_prefix_sharing(
             document), about 7 kB a token at hidden size 128, and not with the deletions.
 
     Returns:
-        One number for every token; NaN where it was not to be deleted or where nothing is left to read.
+        NaN where a token was not to be deleted or where nothing is left to read.
     """
-    found = np.full(len(tokens.values), np.nan)
+    found = np.full((len(tokens.values), 2), np.nan)
     wanted = np.ones(len(found), dtype=np.bool_) if deleted is None else deleted
     concerned = np.unique(tokens.documents[wanted])
     batches = length_sorted_batches(tokens.take(concerned), max_tokens=max_tokens)
@@ -78,75 +94,140 @@ def by_prefix_sharing(
         here = tokens.offsets[chosen][part.documents] + part.positions
         given = None if imposed is None else imposed.take(chosen)
         first = np.flatnonzero(wanted[here])
-        found[here[first]] = _changes(classifier, part, given, first, tolerance)
-    return tokens.with_values(found)
+        own = None if asked is None else asked.take(chosen)
+        batch = make_batch(part, device=classifier.device, asked=own)
+        found[here[first]] = _changes(classifier, _Read(part, given, batch), first, tolerance)
+    return Importance.of_changes(tokens, found)
+
+
+class _Read(NamedTuple):
+    """Documents, the attention imposed on them, and them as a batch."""
+
+    tokens: Ragged
+    imposed: Ragged | None
+    batch: Batch
 
 
 def _changes(
-    classifier: Classifier,
-    tokens: Ragged,
-    imposed: Ragged | None,
-    deleted: NDArray[np.int64],
-    tolerance: float | None,
+    classifier: Classifier, read: _Read, deleted: NDArray[np.int64], tolerance: float | None
 ) -> NDArray[np.float64]:
-    """Change of the probability for each of the flat indices `deleted`."""
+    """Change of the probability, and its magnitude, for each of the flat indices `deleted`."""
     assert isinstance(classifier.encoder, BiLSTM)
-    items = Items(tokens)
+    items = Items(read.tokens)
     readings = read_both_ways(classifier.encoder, classifier.embedding, items)
-    ways = _both_ways(classifier, readings, items, imposed)
+    query = classifier.read_questions(read.batch)
+    ways = _both_ways(classifier, readings, items, read.imposed, query)
     item = items.of_tokens[deleted]
     sums = sum(
         _sums_of_changed(way, items, begin, tolerance)
         for way, begin in zip(ways, (item, items.mirror[item]), strict=True)
     )
     assert isinstance(sums, Tensor)
-    bias = classifier.get_parameter("decoder.bias").double()
     whole = _sums_of_whole(ways[0], items)
     # Imposed weights are used as they are until some are deleted.
-    share = 1.0 if isinstance(classifier.attention, Imposed) else whole[0]
-    before = (whole[1] / share + bias).sigmoid().cpu().numpy()
-    after = (sums[1] / sums[0] + bias).sigmoid().cpu().numpy()
-    return np.asarray(after - before[tokens.documents[deleted]])
+    if isinstance(classifier.attention, Imposed):
+        whole[:, 0] = 1.0
+    device = classifier.device
+    every = torch.arange(len(whole), device=device)
+    before = classifier.decide(whole[:, 1:] / whole[:, :1], read.batch, query, every)
+    rows = torch.from_numpy(read.tokens.documents[deleted]).to(device)
+    after = classifier.decide(sums[:, 1:] / sums[:, :1], read.batch, query, rows)
+    return np.asarray(changes_of(before[rows], after).cpu().numpy())
 
 
 def _both_ways(
-    classifier: Classifier, readings: list[Reading], items: Items, imposed: Ragged | None
+    classifier: Classifier,
+    readings: list[Reading],
+    items: Items,
+    imposed: Ragged | None,
+    query: Float[Tensor, "documents width"] | None,
 ) -> list[Way]:
     mirror = torch.from_numpy(items.mirror).to(readings[0].words.device)
-    decoders = classifier.get_parameter("decoder.weight")[0].chunk(2)
+    decoder = classifier.decoder
+    matrix = decoder.document.weight if isinstance(decoder, PairDecoder) else decoder.weight
+    halves = [half.t().contiguous() for half in matrix.chunk(2, dim=1)]
     parts = [
-        reading.hidden.mv(decoder).double()
-        for reading, decoder in zip(readings, decoders, strict=True)
+        (reading.hidden @ half).double() for reading, half in zip(readings, halves, strict=True)
     ]
     attention = classifier.attention
-    scorings: list[Scoring] | list[None] = [None, None]
+    scorings: list[Scoring] | list[DotScoring] | list[None] = [None, None]
     if isinstance(attention, Additive):
-        scorings = _scorings(attention, readings, mirror)
-        weight = _additive_weights(scorings[0], readings[0], items)
+        scorings = _scorings(attention, readings, mirror, _offsets(attention, items, query))
+    elif isinstance(attention, Dot | AskedDot):
+        scorings = _dot_scorings(attention, readings, mirror, items, query)
+    if scorings[0] is not None:
+        weight = _scored_weights(scorings[0], readings[0], items)
     else:
         assert isinstance(attention, Uniform | Imposed)
         weight = _fixed_weights(attention, items, imposed).to(mirror.device)
-    whole = torch.stack([weight, weight * (parts[0] + parts[1][mirror])])
+    pieces = parts[0] + parts[1][mirror]
+    whole = torch.cat([weight[:, None], weight[:, None] * pieces], dim=1)
     return [
-        Way(readings[0], decoders[0], parts[1][mirror], scorings[0], whole),
-        Way(readings[1], decoders[1], parts[0][mirror], scorings[1], whole[:, mirror]),
+        Way(readings[0], halves[0], parts[1][mirror], scorings[0], whole),
+        Way(readings[1], halves[1], parts[0][mirror], scorings[1], whole[mirror]),
     ]
 
 
-def _scorings(attention: Additive, readings: list[Reading], mirror: Tensor) -> list[Scoring]:
+def _offsets(
+    attention: Additive, items: Items, query: Float[Tensor, "documents width"] | None
+) -> Float[Tensor, "items inner"] | Float[Tensor, " inner"]:
+    """What is added to W h before the tanh: b, and with questions W_q q + b_q of each document."""
+    if not isinstance(attention, AskedAdditive):
+        return attention.hidden.bias
+    assert query is not None
+    document = torch.from_numpy(items.document).to(query.device)
+    asked: Tensor = attention.query(query)
+    return (asked + attention.hidden.bias)[document]
+
+
+def _scorings(
+    attention: Additive,
+    readings: list[Reading],
+    mirror: Tensor,
+    offsets: Float[Tensor, "items inner"] | Float[Tensor, " inner"],
+) -> list[Scoring]:
     halves = [half.t().contiguous() for half in attention.hidden.weight.chunk(2, dim=1)]
+    # An item and its mirror image are of one document.
     rests = [
-        torch.addmm(attention.hidden.bias, reading.hidden, half).index_select(0, mirror)
+        (reading.hidden @ half + offsets).index_select(0, mirror)
         for reading, half in zip(readings, halves, strict=True)
     ]
     score = attention.score.weight[0]
     return [Scoring(halves[0], rests[1], score), Scoring(halves[1], rests[0], score)]
 
 
-def _additive_weights(scoring: Scoring, reading: Reading, items: Items) -> Float[Tensor, " items"]:
-    inner = torch.addmm(scoring.rest, reading.hidden, scoring.weight).tanh_()
-    real = torch.from_numpy(items.local > 0).to(inner.device)
-    return inner.mv(scoring.score).double().exp_() * real
+def _dot_scorings(
+    attention: Dot | AskedDot,
+    readings: list[Reading],
+    mirror: Tensor,
+    items: Items,
+    query: Float[Tensor, "documents width"] | None,
+) -> list[DotScoring]:
+    if isinstance(attention, Dot):
+        vectors, document = attention.score.weight, torch.zeros_like(mirror)
+    else:
+        assert query is not None
+        vectors, document = query, torch.from_numpy(items.document).to(mirror.device)
+    halves = (vectors * attention.scale).chunk(2, dim=1)
+    rests = [
+        (reading.hidden * half[document]).sum(dim=1).index_select(0, mirror)
+        for reading, half in zip(readings, halves, strict=True)
+    ]
+    return [
+        DotScoring(halves[0].contiguous(), document, rests[1]),
+        DotScoring(halves[1].contiguous(), document, rests[0]),
+    ]
+
+
+def _scored_weights(
+    scoring: Scoring | DotScoring, reading: Reading, items: Items
+) -> Float[Tensor, " items"]:
+    every = torch.arange(len(reading.hidden), device=reading.hidden.device)
+    scores = reading.hidden.new_empty(len(every))
+    room = reading.hidden.new_empty(len(every), scoring.width)
+    scoring.into(scores, reading.hidden, every, room)
+    real = torch.from_numpy(items.local > 0).to(scores.device)
+    return scores.double().exp_() * real
 
 
 def _fixed_weights(
@@ -162,23 +243,24 @@ def _fixed_weights(
     return torch.from_numpy(weights)
 
 
-def _sums_of_whole(way: Way, items: Items) -> Float[Tensor, "2 documents"]:
-    sums = way.whole.new_zeros(2, len(items.lengths))
-    return sums.index_add_(1, torch.from_numpy(items.document).to(sums.device), way.whole)
+def _sums_of_whole(way: Way, items: Items) -> Float[Tensor, "documents sums"]:
+    sums = way.whole.new_zeros(len(items.lengths), way.whole.shape[1])
+    return sums.index_add_(0, torch.from_numpy(items.document).to(sums.device), way.whole)
 
 
-def _sums_of_rest(way: Way, items: Items) -> Float[Tensor, "2 items"]:
+def _sums_of_rest(way: Way, items: Items) -> Float[Tensor, "items sums"]:
     """For every item, the sums over all later items of its document, none of them subtracted."""
-    padded = way.whole.new_zeros(2, len(items.lengths), int(items.lengths.max()) + 2)
+    shape = (len(items.lengths), int(items.lengths.max()) + 2, way.whole.shape[1])
+    padded = way.whole.new_zeros(shape)
     document, local = (torch.from_numpy(x).to(padded.device) for x in (items.document, items.local))
-    padded[:, document, local] = way.whole
-    return padded.flip(-1).cumsum(-1).flip(-1)[:, document, local + 1]
+    padded[document, local] = way.whole
+    return padded.flip(1).cumsum(1).flip(1)[document, local + 1]
 
 
 def _sums_of_changed(
     way: Way, items: Items, deleted: NDArray[np.int64], tolerance: float | None
-) -> Float[Tensor, "2 deleted"]:
-    """Σ weight and Σ weight · contribution over the items that a run reads after each deleted one."""
+) -> Float[Tensor, "deleted sums"]:
+    """Σ weight and Σ weight · piece over the items that a run reads after each deleted one."""
     runs = Runs(way, items, deleted)
     rest = None if tolerance is None else _sums_of_rest(way, items)
     while runs.begin():
@@ -190,6 +272,6 @@ def _sums_of_changed(
             ended = runs.left[: runs.rows] == 0
             assert tolerance is not None
             rejoined = runs.distance() <= tolerance
-            runs.add(rest[:, runs.at[: runs.rows] - 1] * (rejoined & ~ended))
+            runs.add(rest[runs.at[: runs.rows] - 1] * (rejoined & ~ended)[:, None])
             runs.end(ended | rejoined)
     return runs.sums

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from attnnn.importance.prefix_sharing import by_prefix_sharing, shares_prefixes
 from attnnn.models.classifier import Classifier
+from attnnn.models.documents import Questions
 from attnnn.ragged import Ragged
 
 
@@ -38,6 +39,7 @@ def check_rejoining(
     deletions: int,
     rng: np.random.Generator,
     imposed: Ragged | None = None,
+    asked: Questions | None = None,
 ) -> Rejoining:
     """Run a sample of deletions to the end and compare.
 
@@ -49,6 +51,7 @@ def check_rejoining(
         deletions: size of the sample; all are taken where there are fewer.
         rng: source of the sample.
         imposed: attention weights for a classifier with imposed attention.
+        asked: the questions of a classifier of pairs.
     """
     rejoining = rejoining_tokens(tokens, rejoin_from)
     if not shares_prefixes(classifier):
@@ -59,7 +62,9 @@ def check_rejoining(
     checked[sample] = True
     error = np.zeros(0)
     if len(sample):
-        exact = by_prefix_sharing(classifier, tokens, imposed=imposed, deleted=checked)
+        exact = by_prefix_sharing(
+            classifier, tokens, imposed=imposed, asked=asked, deleted=checked
+        ).signed
         error = np.abs(np.subtract(exact.values[checked], found.values[checked]))
     return Rejoining(
         documents=len(np.unique(tokens.documents[rejoining])),

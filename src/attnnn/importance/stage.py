@@ -110,6 +110,7 @@ def _leave_one_out(
         deletions=settings.checked_deletions,
         rng=np.random.default_rng(run.seed),
         imposed=imposed,
+        asked=documents.asked,
     )
     return found, {"rejoining": asdict(checked)} if checked.documents else {}
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -32,6 +32,59 @@ class Scoring:
     rest: Float[Tensor, "items inner"]
     score: Float[Tensor, " inner"]
 
+    @property
+    def width(self) -> int:
+        """Numbers that a row needs room for while it is scored."""
+        return len(self.score)
+
+    def into(
+        self,
+        out: Float[Tensor, " rows"],
+        hidden: Float[Tensor, "rows size"],
+        items: Int[Tensor, " rows"],
+        room: Float[Tensor, "rows inner"],
+    ) -> None:
+        """Write the scores of states h after some items."""
+        torch.index_select(self.rest, 0, items, out=room)
+        room.addmm_(hidden, self.weight).tanh_()
+        torch.mv(room, self.score, out=out)
+
+
+@dataclass(frozen=True)
+class DotScoring:
+    """Dot attention u·h / √D, as one direction's half of h sees it.
+
+    Attributes:
+        vectors: this direction's half of u / √D, or of the questions q / √D; a row for each document, or
+            one for all.
+        document: row of `vectors` of every item.
+        rest: the other direction's part of the score.
+    """
+
+    vectors: Float[Tensor, "documents size"]
+    document: Int[Tensor, " items"]
+    rest: Float[Tensor, " items"]
+
+    @property
+    def width(self) -> int:
+        """Numbers that a row needs room for while it is scored."""
+        return self.vectors.shape[1] if len(self.vectors) > 1 else 0
+
+    def into(
+        self,
+        out: Float[Tensor, " rows"],
+        hidden: Float[Tensor, "rows size"],
+        items: Int[Tensor, " rows"],
+        room: Float[Tensor, "rows inner"],
+    ) -> None:
+        """Write the scores of states h after some items."""
+        if len(self.vectors) == 1:
+            torch.mv(hidden, self.vectors[0], out=out)
+        else:
+            torch.index_select(self.vectors, 0, self.document[items], out=room)
+            torch.sum(room.mul_(hidden), dim=1, out=out)
+        out.add_(self.rest[items])
+
 
 @dataclass(frozen=True)
 class Way:
@@ -39,18 +92,18 @@ class Way:
 
     Attributes:
         reading: the direction's run over whole documents.
-        decoder: w of this direction's half of a state.
-        contribution: the other direction's part of w·h, in double precision.
+        decoder: what this direction's half of a state is multiplied by for its piece.
+        pieces: the other direction's part of the piece, in double precision.
         scoring: how a state is scored; None if attention does not depend on states.
-        whole: attention weight, unnormalised and 0 at symbols, and weight times w·h of every item in
-            the whole document.
+        whole: of every item in the whole document the attention weight, unnormalised and 0 at symbols, and
+            weight times piece.
     """
 
     reading: Reading
-    decoder: Float[Tensor, " size"]
-    contribution: Float[Tensor, " items"]
-    scoring: Scoring | None
-    whole: Float[Tensor, "2 items"]
+    decoder: Float[Tensor, "size piece"]
+    pieces: Float[Tensor, "items piece"]
+    scoring: Scoring | DotScoring | None
+    whole: Float[Tensor, "items sums"]
 
 
 class Runs:
@@ -61,7 +114,7 @@ class Runs:
         at: the item that each row reads next.
         left: items that each row has yet to read.
         variant: the variant of each row.
-        sums: Σ weight and Σ weight · contribution so far, of every variant.
+        sums: Σ weight and Σ weight · piece so far, of every variant.
     """
 
     def __init__(self, way: Way, items: Items, deleted: NDArray[np.int64]) -> None:
@@ -79,10 +132,11 @@ class Runs:
         self.rows, self.begun = 0, 0
         self.state = torch.zeros(3, room, dtype=torch.int64, device=device)
         self.at, self.left, self.variant = self.state
-        self.sums = torch.zeros(2, len(deleted), dtype=torch.float64, device=device)
+        self.sums = way.whole.new_zeros(len(deleted), way.whole.shape[1])
         like = way.reading.hidden
-        self.score, self.contribution = like.new_empty(2, STEPS, room)
-        self.inner = like.new_empty(room, 0 if way.scoring is None else len(way.scoring.score))
+        self.score = like.new_empty(STEPS, room)
+        self.pieces = like.new_empty(STEPS, room, way.decoder.shape[1])
+        self.inner = like.new_empty(room, 0 if way.scoring is None else way.scoring.width)
 
     def begin(self) -> bool:
         """Fill free rows with waiting variants; False when there is nothing left to run."""
@@ -103,25 +157,23 @@ class Runs:
         steps = min(most, int(self.left[:rows].min()))
         items = self.at[:rows] + torch.arange(steps, device=self.at.device)[:, None]
         words = way.reading.words.index_select(0, items.flatten()).view_as(items)
-        score, contribution = self.score[:steps, :rows], self.contribution[:steps, :rows]
+        score, pieces = self.score[:steps, :rows], self.pieces[:steps, :rows]
         recurrence.use(rows)
         scoring, inner = way.scoring, self.inner[:rows]
-        for item, word, part, scored in zip(items, words, contribution, score, strict=True):
+        for item, word, piece, scored in zip(items, words, pieces, score, strict=True):
             hidden = recurrence.step(way.reading.inputs, word)
-            torch.mv(hidden, way.decoder, out=part)
+            torch.mm(hidden, way.decoder, out=piece)
             if scoring is not None:
-                torch.index_select(scoring.rest, 0, item, out=inner)
-                inner.addmm_(hidden, scoring.weight).tanh_()
-                torch.mv(inner, scoring.score, out=scored)
-        weight = way.whole[0, items] if scoring is None else score.double().exp_()
-        weighted = weight * (contribution + way.contribution[items])
-        self.add(torch.stack([weight.sum(0), weighted.sum(0)]))
+                scoring.into(scored, hidden, item, inner)
+        weight = way.whole[items, 0] if scoring is None else score.double().exp_()
+        weighted = weight[..., None] * (pieces + way.pieces[items])
+        self.add(torch.cat([weight.sum(0)[:, None], weighted.sum(0)], dim=1))
         self.at[:rows] += steps
         self.left[:rows] -= steps
 
-    def add(self, sums: Float[Tensor, "2 rows"]) -> None:
+    def add(self, sums: Float[Tensor, "rows sums"]) -> None:
         """Add to the sums of the running variants."""
-        self.sums[:, self.variant[: self.rows]] += sums
+        self.sums[self.variant[: self.rows]] += sums
 
     def distance(self) -> Float[Tensor, " rows"]:
         """The largest difference of any element of h or c from the whole document's."""
