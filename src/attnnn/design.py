@@ -116,9 +116,7 @@ def adversary(lambda_: float) -> Model:
 
 # Jain & Wallace's encoders and attentions, all with all, and the encoders without attention.
 GRID = tuple(
-    Model(encoder, attention)
-    for encoder in get_args(Encoder)
-    for attention in ("additive", "dot")
+    Model(encoder, attention) for encoder in get_args(Encoder) for attention in ("additive", "dot")
 )
 VANILLA = tuple(Model(encoder, "none") for encoder in get_args(Encoder))
 
