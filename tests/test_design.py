@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from attnnn.design import BASE, Model, Run, adversary, format_lambda, guided_mlp
 PLANTED = {"source": {"kind": "planted", "regime": "lexical"}}
 
 
-def study(adv_seed: str = "both") -> Study:
+def study(adv_seed: str = "both", **changes: Any) -> Study:
     content = {
         "corpora": {"one": PLANTED},
         "switches": {"adv_seed": adv_seed},
@@ -17,6 +19,7 @@ def study(adv_seed: str = "both") -> Study:
         "seeds": [50, 257],
         "lambdas": [0.01, 0, 0.001],
         "guide_lambda": 0.002,
+        **changes,
     }
     return validate(content, where="test")
 
@@ -56,10 +59,48 @@ def test_runs_of_a_corpus():
     assert design.base_run(settings, "one") == Run("one", BASE, 10)
     assert [run.seed for run in design.seed_runs(settings, "one")] == [50, 257]
     assert {run.model for run in design.seed_runs(settings, "one")} == {BASE}
-    assert [run.model.name for run in design.explained_runs(settings, "one")] == [
-        "bilstm-additive",
-        "average-additive",
+
+
+GRID = [
+    *("bilstm-additive", "bilstm-dot", "average-additive", "average-dot"),
+    *("cnn-additive", "cnn-dot"),
+]
+VANILLA = ["bilstm-none", "average-none", "cnn-none"]
+
+
+def names(runs: list[Run]) -> list[str]:
+    assert {(run.corpus, run.seed) for run in runs} == {("one", 10)}
+    return [run.model.name for run in runs]
+
+
+def test_grid_of_jain_wallace():
+    settings = study(papers=["jain-wallace"])
+    assert names(design.grid_runs(settings, "one")) == GRID
+    assert names(design.vanilla_runs(settings, "one")) == VANILLA
+    assert names(design.explained_runs(settings, "one")) == GRID
+    assert names(design.attacked_runs(settings, "one")) == GRID
+    assert sorted(names(design.all_runs(settings, "one"))) == sorted(GRID + VANILLA)
+
+
+def test_runs_of_wiegreffe_pinter_alone():
+    settings = study(papers=["wiegreffe-pinter"])
+    both = ["bilstm-additive", "average-additive"]
+    assert names(design.explained_runs(settings, "one")) == both
+    assert names(design.attacked_runs(settings, "one")) == ["bilstm-additive"]
+    trained = {run.model.name for run in design.all_runs(settings, "one")}
+    assert not trained & {"bilstm-dot", "average-dot", *GRID[4:], *VANILLA}
+
+
+def test_both_papers_share_what_they_have_in_common():
+    each = [
+        set(design.all_runs(study(papers=[paper]), "one"))
+        for paper in ("jain-wallace", "wiegreffe-pinter")
     ]
+    together = design.all_runs(study(), "one")
+    assert set(together) == each[0] | each[1]
+    assert len(together) == len(set(together))
+    common = {run.model.name for run in each[0] & each[1]}
+    assert common == {"bilstm-additive", "average-additive"}
 
 
 @pytest.mark.parametrize(

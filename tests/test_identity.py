@@ -39,7 +39,7 @@ MODELS = {"labelled", "imitating"}
         ({"corpus": {"min_df": 2}}, {"corpus"}),
         ({"switches": {"vocab_fit": "all"}}, {"corpus", "publication"}),
         ({"training": {"epochs": 3}}, {"labelled"}),
-        ({"training": {"hidden_size": 3}}, MODELS),
+        ({"training": {"hidden_size": 4}}, MODELS),
         ({"training": {"weight_decay": 0}}, MODELS),
         ({"training": {"checkpoint_seconds": 3}}, set()),
         ({"corpus": {"embedding": {"dimension": 5}}}, MODELS),

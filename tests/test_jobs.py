@@ -27,10 +27,12 @@ def study_of(runs: int, **changes: Any) -> Study:
     return validate(content, where="test")
 
 
+def names_of(study: Study) -> list[list[str]]:
+    return [[run.name for run in job.runs] for job in training_jobs(study) if job.corpus == "one"]
+
+
 def test_runs_that_wait_for_the_same_go_together():
-    names = [
-        [run.name for run in job.runs] for job in training_jobs(study_of(4)) if job.corpus == "one"
-    ]
+    names = names_of(study_of(4, papers=["wiegreffe-pinter"]))
     assert names == [
         # Labels alone: the base model, seeds, uniform attention, trained and uniform MLP.
         ["bilstm-additive/seed-10", "bilstm-additive/seed-50", "bilstm-additive/seed-257",
@@ -41,6 +43,20 @@ def test_runs_that_wait_for_the_same_go_together():
          "bilstm-additive-lambda-0.1/seed-10", "bilstm-additive-lambda-0.001/seed-10"],
         ["average-imposed-bilstm-additive-lambda-0.001/seed-10"],
     ]  # fmt: skip
+
+
+def test_models_of_both_papers_that_learn_from_labels_go_together():
+    names = names_of(study_of(8))
+    assert names[:2] == [
+        ["bilstm-additive/seed-10", "bilstm-additive/seed-50", "bilstm-additive/seed-257",
+         "bilstm-uniform/seed-10", "average-uniform/seed-10", "average-additive/seed-10",
+         "bilstm-dot/seed-10", "average-dot/seed-10"],
+        ["cnn-additive/seed-10", "cnn-dot/seed-10",
+         "bilstm-none/seed-10", "average-none/seed-10", "cnn-none/seed-10"],
+    ]  # fmt: skip
+    assert len(names) == 4
+    alone = names_of(study_of(8, papers=["jain-wallace"]))
+    assert [len(job) for job in alone] == [8, 1]
 
 
 @pytest.mark.parametrize("adv_seed", ["same", "different", "both"])
@@ -63,7 +79,7 @@ def test_all_that_tables_and_figures_show_is_trained():
     trained = {run for job in training_jobs(study) for run in job.runs}
     wanted = [
         path
-        for name in ("table2", "table3", "table4", "fig2")
+        for name in ("table2", "table3", "table4", "fig2", "jw_grid")
         for path in targets.needs(study, name)
     ]
     models = {path for path in wanted if path.startswith("results/models/")}
@@ -75,7 +91,8 @@ def test_all_that_tables_and_figures_show_is_trained():
 
 def test_what_is_compared_is_a_part_of_what_is_trained():
     study = study_of(8)
-    first, second, third = (job for job in training_jobs(study) if job.corpus == "two")
+    first, grid, second, third = (job for job in training_jobs(study) if job.corpus == "two")
+    assert compared(study, grid) is None
     seeds_and_uniform = compared(study, first)
     assert seeds_and_uniform is not None
     assert [run.name for run in seeds_and_uniform.runs] == [

@@ -13,6 +13,55 @@ def study() -> Study:
     return validate(content, where="test")
 
 
+@pytest.mark.parametrize("papers", [["jain-wallace"], ["wiegreffe-pinter"]])
+def test_a_study_of_one_paper_makes_its_tables_and_figures_from_its_own_runs(
+    study: Study, papers: list[str]
+):
+    alone = study.model_copy(update={"papers": papers})
+    made = targets.all_targets(alone)
+    tables, figures = layout.TABLES_OF[papers[0]], layout.FIGURES_OF[papers[0]]
+    assert {path.rpartition("/")[2].partition(".")[0] for path in made} == {*tables, *figures}
+    trained = {run for corpus in alone.corpora for run in design.all_runs(alone, corpus)}
+    paths = layout.Layout(alone.results_dir)
+    models = {paths.predictions_of(run) for run in trained}
+    analysed = {
+        "correlation": design.explained_runs,
+        "permutation": design.attacked_runs,
+        "searched_adversary": design.attacked_runs,
+        "exact_adversary": design.attacked_runs,
+    }
+    for name in (*tables, *figures):
+        needs = targets.needs(alone, name)
+        assert {path for path in needs if path.startswith("results/models/")} <= models, name
+        for stage, runs_of in analysed.items():
+            known = {
+                paths.analysis_of(stage, run)
+                for corpus in alone.corpora
+                for run in runs_of(alone, corpus)
+            }
+            assert {path for path in needs if path.startswith(f"results/{stage}/")} <= known, name
+
+
+def test_the_grid_needs_every_analysis_of_its_models_and_predictions_of_vanilla_ones(study: Study):
+    needs = targets.needs(
+        study.model_copy(update={"corpora": {"one": study.corpora["one"]}}), "jw_grid"
+    )
+    models = (
+        "bilstm-additive",
+        "bilstm-dot",
+        "average-additive",
+        "average-dot",
+        "cnn-additive",
+        "cnn-dot",
+    )
+    stages = ("correlation", "permutation", "searched_adversary", "exact_adversary")
+    vanilla = ("bilstm-none", "average-none", "cnn-none")
+    assert set(needs) == {
+        *(f"results/models/one/{m}/seed-10/predictions.parquet" for m in (*models, *vanilla)),
+        *(f"results/{stage}/one/{model}/seed-10.parquet" for stage in stages for model in models),
+    }
+
+
 def test_all_targets_are_every_table_and_figure_in_every_form(study: Study):
     made = targets.all_targets(study)
     assert len(set(made)) == len(made) == 3 * len(layout.TABLES) + 2 * len(layout.FIGURES)

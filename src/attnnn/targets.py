@@ -91,10 +91,10 @@ def _planted_truth(study: Study, paths: layout.Layout, corpus: str) -> list[str]
     if study.corpora[corpus].source.kind != "planted":
         return []
     base, uniform = design.base_run(study, corpus), design.uniform_run(study, corpus)
+    runs = [base, uniform] if "wiegreffe-pinter" in study.papers else [base]
     return [
         *_documents(study, paths, corpus),
-        paths.predictions_of(base),
-        paths.predictions_of(uniform),
+        *(paths.predictions_of(run) for run in runs),
         *(paths.importance_of(base, method) for method in layout.IMPORTANCE_METHODS),
     ]
 

@@ -43,7 +43,7 @@ def study_in(folder: Path, **changes: object) -> Study:
                 "embedding": {"kind": "random", "dimension": 7},
             }
         },
-        "training": {"epochs": 4, "batch_size": 16, "hidden_size": 6, "learning_rate": 0.02},
+        "training": {"epochs": 4, "batch_size": 16, "hidden_size": 8, "learning_rate": 0.02},
         "lambdas": [0, 0.01],
         "guide_lambda": 0.01,
         "switches": {"adv_epochs": 3},

@@ -143,7 +143,7 @@ def test_a_killed_training_goes_on_where_it_was(
     whole = write_corpus(study_in(tmp_path / "whole"))
     run = design.base_run(whole, "tiny")
     train(whole, [run], device="cpu", threads=1)
-    settings = {"epochs": 4, "batch_size": 16, "hidden_size": 6, "learning_rate": 0.02}
+    settings = {"epochs": 4, "batch_size": 16, "hidden_size": 8, "learning_rate": 0.02}
     killed = write_corpus(
         study_in(tmp_path / "killed", training={**settings, "checkpoint_seconds": 0})
     )
@@ -176,7 +176,7 @@ def test_a_killed_training_goes_on_where_it_was(
 def test_a_checkpoint_of_another_training_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: str
 ) -> None:
-    settings = {"batch_size": 16, "hidden_size": 6, "checkpoint_seconds": 0}
+    settings = {"batch_size": 16, "hidden_size": 8, "checkpoint_seconds": 0}
     first = write_corpus(study_in(tmp_path, training={**settings, "learning_rate": 0.02}))
     second = first
     run = design.base_run(first, "tiny")

@@ -60,8 +60,9 @@ def write_correlation(
     tau: Sequence[float | None],
     p_value: Sequence[float | None],
     excluded: Sequence[str | None],
+    shuffled: float = 0.0,
 ) -> None:
-    """The same τ for every pair."""
+    """The same τ for every pair, `shuffled` after a shuffle."""
     pairs = ("attention~gradient", "attention~leave_one_out", "gradient~leave_one_out")
     count = len(predicted)
     columns = {
@@ -71,6 +72,9 @@ def write_correlation(
         "tokens": np.full(count * len(pairs), 9),
         "tau": list(tau) * len(pairs),
         "p_value": list(p_value) * len(pairs),
+        "tau_shuffled": [None if t is None else shuffled for t in tau] * len(pairs),
+        "p_value_shuffled": [p if p is None else 1.0 for p in p_value] * len(pairs),
+        "top_k_distance": [None if t is None else (1 - t) / 2 for t in tau] * len(pairs),
         "excluded": list(excluded) * len(pairs),
     }
     path = layout.Layout(study.results_dir).analysis_of("correlation", run)

@@ -93,23 +93,34 @@ class Synthetic:
         self.write(self.paths.corpus(self.corpus, "documents.parquet"), schemas.DOCUMENTS, columns)
         content = {"corpus": self.corpus, "classes": ["negative", "positive"]}
         content["vocabulary"] = {"size": len(WORDS) + 4}
+        content["splits"] = {split: self.facts_of(split) for split in SIZES}
         store.write_json(self.paths.corpus(self.corpus, "description.json"), content)
+
+    def facts_of(self, split: str) -> dict[str, Any]:
+        members = self.split == split
+        counts = np.bincount(self.label[members], minlength=2).tolist()
+        return {
+            "documents": int(members.sum()),
+            "per_class": dict(zip(("negative", "positive"), counts, strict=True)),
+            "tokens": {"mean": float(self.lengths[members].mean())},
+        }
 
     def write(self, path: str, schema: store.Schema, columns: dict[str, Any]) -> None:
         store.write_table(path, schema, columns, made_by=MADE_BY)
 
     def write_run(self, run: Run, probability: np.ndarray, attention: Ragged) -> None:
+        vanilla = run.model.attention == "none"
         columns = {
             "document": self.document,
             "split": list(self.split),
             "label": self.label,
             "logit": np.log(probability / (1 - probability)),
             "probability": probability,
-            "attention": attention,
+            "attention": [None] * len(self.document) if vanilla else attention,
             "contribution": [None] * len(self.document),
         }
         self.write(self.paths.predictions_of(run), schemas.PREDICTIONS, columns)
-        if run.model.encoder == "average" or run == design.base_run(self.study, self.corpus):
+        if run not in design.compared_runs(self.study, self.corpus):
             return
         tvd = np.abs(probability - self.base)
         divergence = {
@@ -135,6 +146,8 @@ class Synthetic:
             self.write_run(run, self.shifted(0.04 + 0.02 * self.rng.random()), mixed)
         for run in design.guide_runs(study, name).values():
             self.write_run(run, self.predict(1.1), self.attention(1.5))
+        for run in [*design.grid_runs(study, name)[1:], *design.vanilla_runs(study, name)]:
+            self.write_run(run, self.predict(1.2), self.attention(1.8))
         for rank, seed in enumerate(design.adversary_seeds(study, name)):
             runs = design.adversary_runs(study, name, seed)
             for place, run in enumerate(runs):
@@ -161,6 +174,11 @@ class Synthetic:
             self.write(self.paths.importance_of(base, method), schemas.IMPORTANCE, columns)
         for run in design.explained_runs(study, name):
             self.write_correlation(run, document, predicted)
+        for run in design.attacked_runs(study, name):
+            self.write_permutation(run, document, predicted)
+            self.write_search(run, document, test)
+
+    def write_permutation(self, run: Run, document: np.ndarray, predicted: np.ndarray) -> None:
         change = 0.3 * self.rng.random(len(document))
         columns = {
             "document": document,
@@ -171,24 +189,24 @@ class Synthetic:
             "logit_mean": change,
             "logit_std": change,
         }
-        path = self.paths.analysis_of("permutation", base)
+        path = self.paths.analysis_of("permutation", run)
         self.write(path, schemas.PERMUTATION, columns)
-        self.write_search(base, document, test)
 
     def write_correlation(self, run: Run, document: np.ndarray, predicted: np.ndarray) -> None:
         pairs = ("attention~gradient", "attention~leave_one_out", "gradient~leave_one_out")
         tau = self.rng.normal(0.4, 0.2, (len(pairs), len(document))).clip(-1, 1)
         undefined = self.rng.random(tau.shape) < 0.03
+        shuffled = self.rng.normal(0, 0.17, tau.shape).clip(-1, 1)
         columns = {
             "document": np.tile(document, len(pairs)),
             "predicted": np.tile(predicted, len(pairs)),
             "pair": list(np.repeat(pairs, len(document))),
             "tokens": np.tile(self.lengths[document], len(pairs)),
-            "tau": [None if u else t for t, u in zip(tau.flat, undefined.flat, strict=True)],
-            "p_value": [
-                None if u else (0.01 if t > 0.3 else 0.2)
-                for t, u in zip(tau.flat, undefined.flat, strict=True)
-            ],
+            "tau": _null(tau, undefined),
+            "p_value": _null(np.where(tau > 0.3, 0.01, 0.2), undefined),
+            "tau_shuffled": _null(shuffled, undefined),
+            "p_value_shuffled": _null(np.where(abs(shuffled) > 0.3, 0.03, 0.4), undefined),
+            "top_k_distance": _null((1 - tau) / 2, undefined),
             "excluded": ["constant attention" if u else None for u in undefined.flat],
         }
         path = self.paths.analysis_of("correlation", run)
@@ -240,6 +258,11 @@ class Synthetic:
         self.write(
             self.paths.analysis_of("exact_adversary", base), schemas.EXACT_ADVERSARY, columns
         )
+
+
+def _null(values: np.ndarray, undefined: np.ndarray) -> list[float | None]:
+    """The values, None where they are undefined."""
+    return [None if u else v for v, u in zip(values.flat, undefined.flat, strict=True)]
 
 
 def write_study(study: Study, test_size: int = 80) -> None:

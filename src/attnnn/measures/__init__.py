@@ -14,7 +14,7 @@ from attnnn.measures.divergence import (
     kl_divergence,
     total_variation_distance,
 )
-from attnnn.measures.intervals import Statistic, bootstrap_interval
+from attnnn.measures.intervals import Statistic, bootstrap_interval, bootstrap_values
 from attnnn.measures.rank import kendall_tau
 from attnnn.measures.top_k import top_k_distance, top_k_of
 
@@ -22,6 +22,7 @@ __all__ = [
     "Statistic",
     "accuracy",
     "bootstrap_interval",
+    "bootstrap_values",
     "convexity_index",
     "f1_score",
     "jensen_shannon_divergence",

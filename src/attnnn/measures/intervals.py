@@ -42,15 +42,32 @@ def bootstrap_interval(
     """
     if documents == 0:
         return float("nan"), float("nan")
+    values = bootstrap_values(statistic, documents, resamples=resamples, generator=generator)
+    defined = values[~np.isnan(values)]
+    if not len(defined):
+        return float("nan"), float("nan")
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def bootstrap_values(
+    statistic: Statistic, documents: int, *, resamples: int, generator: np.random.Generator
+) -> NDArray[np.float64]:
+    """A statistic of every bootstrap resample.
+
+    Args:
+        statistic: as for `bootstrap_interval`.
+        documents: number of documents, at least 1.
+        resamples: number of resamples.
+        generator: source of randomness.
+
+    Returns:
+        Shape (resamples,).
+    """
     at_once = max(1, _DRAWN_AT_ONCE // documents)
     found: list[NDArray[np.float64]] = []
     for start in range(0, resamples, at_once):
         shape = (min(at_once, resamples - start), documents)
         drawn = generator.integers(documents, size=shape)
         found.append(np.asarray(statistic(drawn), dtype=np.float64))
-    values = np.concatenate(found)
-    defined = values[~np.isnan(values)]
-    if not len(defined):
-        return float("nan"), float("nan")
-    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+    return np.concatenate(found)

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from attnnn.config import Study
-from attnnn.measures import Statistic, bootstrap_interval, convexity_index, f1_score
+from attnnn.measures import (
+    Statistic,
+    accuracy,
+    bootstrap_interval,
+    bootstrap_values,
+    convexity_index,
+    f1_score,
+    roc_auc,
+)
 from attnnn.publish.results import Floats, Ints
 
 Interval = tuple[float | None, float | None]
@@ -23,7 +31,7 @@ class Resampling:
 
     def __init__(self, study: Study, corpus: str) -> None:
         self._resamples = study.bootstrap
-        self._seed = zlib.crc32(corpus.encode())
+        self._seed = _seed_of(corpus)
 
     def mean(self, values: Floats) -> Interval:
         """Interval of the mean; none where a value is undefined (NaN)."""
@@ -34,6 +42,20 @@ class Resampling:
     def median(self, values: Floats) -> Interval:
         """Interval of the median."""
         return self._interval(lambda index: np.median(values[index], axis=-1), len(values))
+
+    def deviation(self, values: Floats) -> Interval:
+        """Interval of the standard deviation (ddof 0); none where a value is undefined (NaN)."""
+        if np.isnan(values).any():
+            return None, None
+        return self._interval(lambda index: values[index].std(axis=-1), len(values))
+
+    def accuracy(self, label: Ints, predicted: Ints) -> Interval:
+        """Interval of the accuracy."""
+        return self._interval(lambda index: accuracy(label[index], predicted[index]), len(label))
+
+    def auc(self, label: Ints, score: Floats) -> Interval:
+        """Interval of the ROC-AUC; resamples of a single class do not count."""
+        return self._interval(lambda index: roc_auc(label[index], score[index]), len(label))
 
     def f1(self, label: Ints, predicted: Ints) -> Interval:
         """Interval of the F1 of class 1."""
@@ -70,6 +92,30 @@ class Resampling:
             generator=np.random.default_rng(self._seed),
         )
         return (None, None) if np.isnan(low) else (low, high)
+
+
+def _seed_of(corpus: str) -> int:
+    return zlib.crc32(corpus.encode())
+
+
+def of_mean_of_corpora(study: Study, values: Mapping[str, Floats]) -> Interval:
+    """Interval of the mean over corpora of their means over documents, which are resampled corpus by corpus.
+
+    Args:
+        study: the configuration.
+        values: by corpus, one defined number a document.
+    """
+    means = [
+        bootstrap_values(
+            lambda index, of=of_documents: of[index].mean(axis=-1),  # type: ignore[misc]
+            len(of_documents),
+            resamples=study.bootstrap,
+            generator=np.random.default_rng(_seed_of(corpus)),
+        )
+        for corpus, of_documents in values.items()
+    ]
+    low, high = np.quantile(np.mean(means, axis=0), [0.025, 0.975])
+    return float(low), float(high)
 
 
 def over_seeds(values: Sequence[float]) -> Interval:

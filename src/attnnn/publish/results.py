@@ -132,29 +132,37 @@ class Results:
         """Kendall's τ of every test document and pair of token scores."""
         return self._read(self._paths.analysis_of("correlation", run), schemas.CORRELATION.name)
 
-    def permutation(self, corpus: str) -> Table:
-        """Change of the base model's prediction when its attention is permuted."""
-        base = design.base_run(self.study, corpus)
-        return self._read(self._paths.analysis_of("permutation", base), schemas.PERMUTATION.name)
+    def permutation(self, corpus: str, *, run: Run | None = None) -> Table:
+        """Change of a run's predictions, or the base model's, when its attention is permuted."""
+        return self._analysis(schemas.PERMUTATION.name, corpus, run)
 
-    def searched(self, corpus: str, epsilon: float | None = None) -> Table:
-        """The searched adversary of every test document, at one ε or at the corpus's headline ε."""
-        return self._adversary(schemas.SEARCHED_ADVERSARY.name, corpus, epsilon)
+    def searched(
+        self, corpus: str, epsilon: float | None = None, *, run: Run | None = None
+    ) -> Table:
+        """The searched adversary of every test document, at one ε or at the corpus's headline ε.
 
-    def exact(self, corpus: str, epsilon: float | None = None) -> Table:
-        """The exact adversary of every test document, at one ε or at the corpus's headline ε."""
-        return self._adversary(schemas.EXACT_ADVERSARY.name, corpus, epsilon)
+        Of a run; None: of the base model.
+        """
+        return self._adversary(schemas.SEARCHED_ADVERSARY.name, corpus, epsilon, run)
 
-    def _adversary(self, stage: str, corpus: str, epsilon: float | None) -> Table:
-        path = self._paths.analysis_of(stage, design.base_run(self.study, corpus))
+    def exact(self, corpus: str, epsilon: float | None = None, *, run: Run | None = None) -> Table:
+        """The exact adversary of every test document, at one ε or at the corpus's headline ε.
+
+        Of a run; None: of the base model.
+        """
+        return self._adversary(schemas.EXACT_ADVERSARY.name, corpus, epsilon, run)
+
+    def candidates(self, corpus: str, *, run: Run | None = None) -> Table:
+        """All K candidates of the search against a run or the base model, feasible or not."""
+        return self._analysis(schemas.SEARCHED_CANDIDATES.name, corpus, run)
+
+    def _analysis(self, stage: str, corpus: str, run: Run | None) -> Table:
+        about = run or design.base_run(self.study, corpus)
+        return self._read(self._paths.analysis_of(stage, about), stage)
+
+    def _adversary(self, stage: str, corpus: str, epsilon: float | None, run: Run | None) -> Table:
         chosen = self.study.protocol_of(corpus).epsilon_select if epsilon is None else epsilon
-        return self._read(path, stage).where("epsilon", chosen)
-
-    def candidates(self, corpus: str) -> Table:
-        """All K candidates of the search, feasible or not."""
-        base = design.base_run(self.study, corpus)
-        path = self._paths.analysis_of("searched_candidates", base)
-        return self._read(path, schemas.SEARCHED_CANDIDATES.name)
+        return self._analysis(stage, corpus, run).where("epsilon", chosen)
 
 
 def require_same_documents(*tables: Table) -> None:

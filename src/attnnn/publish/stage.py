@@ -63,6 +63,9 @@ def _tables() -> dict[str, tuple[_Facts, _Layout]]:
         table_adversary,
         table_corpora,
         table_correlation,
+        table_jw_corpora,
+        table_jw_correlation,
+        table_jw_grid,
         table_permutation,
         table_planted,
         tables_f1,
@@ -70,6 +73,12 @@ def _tables() -> dict[str, tuple[_Facts, _Layout]]:
     )
 
     return {
+        "jw_table1": (table_jw_corpora.characteristics, table_jw_corpora.characteristics_sheet),
+        "jw_table2": (
+            table_jw_correlation.first_correlations,
+            table_jw_correlation.first_correlations_sheet,
+        ),
+        "jw_grid": (table_jw_grid.grid, table_jw_grid.grid_sheet),
         "table1": (table_corpora.dataset_statistics, table_corpora.dataset_statistics_sheet),
         "table2": (tables_f1.lstm_f1, tables_f1.lstm_f1_sheet),
         "table3": (tables_f1.guided_f1, tables_f1.guided_f1_sheet),
@@ -87,9 +96,26 @@ def _tables() -> dict[str, tuple[_Facts, _Layout]]:
 
 
 def _figures() -> dict[str, Callable[[Results], Figure]]:
-    from attnnn.publish import figure_maps, figure_plane, figure_schematics, figure_violins
+    from attnnn.publish import (
+        figure_jw_differences,
+        figure_jw_heatmap,
+        figure_jw_histograms,
+        figure_jw_violins,
+        figure_maps,
+        figure_plane,
+        figure_schematics,
+        figure_violins,
+    )
 
     return {
+        "jw_fig1": figure_jw_heatmap.opening,
+        "jw_fig2": figure_jw_histograms.gradient_correlations,
+        "jw_fig3": figure_jw_differences.beside_leave_one_out,
+        "jw_fig4": figure_jw_differences.beside_gradients,
+        "jw_fig5": figure_jw_histograms.leave_one_out_correlations,
+        "jw_fig6": figure_jw_violins.permuted,
+        "jw_fig7": figure_jw_histograms.adversaries,
+        "jw_fig8": figure_jw_violins.adversaries,
         "fig1": figure_schematics.experiments,
         "fig2": figure_maps.attention_maps,
         "fig3": figure_violins.attention_shift,

@@ -76,6 +76,26 @@ def panel_grid(panels: int, widest: int = 3) -> tuple[int, int]:
     return math.ceil(panels / columns), columns
 
 
+def paired_panels(corpora: int, height: float) -> tuple[Figure, list[tuple[Axes, Axes]]]:
+    """A page-wide figure of two panels a corpus, side by side; of more than three corpora, two a row.
+
+    Args:
+        corpora: how many.
+        height: of a panel without its title and labels, inches.
+    """
+    across = pairs_across(corpora)
+    rows = math.ceil(corpora / across)
+    figure = new_figure(PAGE, (height + 0.3) * rows + 0.5)
+    axes = list(figure.subplots(rows, 2 * across, squeeze=False).ravel())
+    hide_unused(axes[2 * corpora :])
+    return figure, [(axes[2 * i], axes[2 * i + 1]) for i in range(corpora)]
+
+
+def pairs_across(corpora: int) -> int:
+    """How many corpora `paired_panels` sets side by side."""
+    return 1 if corpora <= 3 else 2
+
+
 def settle(figure: Figure) -> None:
     """Lay the figure out once and for all, so that every format gets the same places."""
     figure.draw_without_rendering()

@@ -50,19 +50,33 @@ class Sheet:
         return "\n".join(text) + "\n"
 
     def latex(self) -> str:
-        """The table for a paper, shrunk to the line where it is wider; needs booktabs and graphicx."""
+        """The table for a paper, shrunk to the line where it is wider; needs booktabs and graphicx.
+
+        One of more rows than fit a page goes on in a further table, from the next group of rows on.
+        """
+        notes = " ".join(latex_text(note) for note in self.notes)
+        caption = latex_text(self.caption)
+        label = rf"\label{{tab:{self.name.replace('_', '-')}}}"
+        tables = []
+        for place, rows in enumerate(_pages(self.rows)):
+            above = rf"\caption{{{caption}{' ' + notes if notes else ''}}}" + "\n" + label
+            if place:
+                number_ = r"\ref{tab:" + self.name.replace("_", "-") + "}"
+                above = rf"Table~{number_}, continued.\par\smallskip"
+            tables.append(self._latex_table(above, rows))
+        return "\n".join(tables)
+
+    def _latex_table(self, above: str, rows: Sequence[Sequence[Cell | str]]) -> str:
         alignment = "l" * self.text_columns + "r" * (len(self.columns) - self.text_columns)
         body = [
             " & ".join(_latex(cell) for cell in row) + r" \\" if row else r"\midrule"
-            for row in self.rows
+            for row in rows
         ]
-        notes = " ".join(latex_text(note) for note in self.notes)
         return "\n".join(
             [
                 r"\begin{table}[t]",
                 r"\centering\small",
-                rf"\caption{{{latex_text(self.caption)}{' ' + notes if notes else ''}}}",
-                rf"\label{{tab:{self.name.replace('_', '-')}}}",
+                above,
                 r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
                 rf"\begin{{tabular}}{{{alignment}}}",
                 r"\toprule",
@@ -76,6 +90,26 @@ class Sheet:
                 "",
             ]
         )
+
+
+_ROWS_A_PAGE = 48
+
+
+def _pages(rows: Sequence[Sequence[Cell | str]]) -> list[list[Sequence[Cell | str]]]:
+    """The rows of each page; a group is divided only if it fills more than a page by itself."""
+    groups: list[list[Sequence[Cell | str]]] = [[]]
+    for row in rows:
+        if row and len(groups[-1]) < _ROWS_A_PAGE:
+            groups[-1].append(row)
+        else:
+            groups.append([row] if row else [])
+    pages = [groups[0]]
+    for group in groups[1:]:
+        if len(pages[-1]) + 1 + len(group) <= _ROWS_A_PAGE:
+            pages[-1] += [[], *group]
+        else:
+            pages.append(group)
+    return pages
 
 
 _LATEX = {

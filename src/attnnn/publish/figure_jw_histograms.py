@@ -1,0 +1,187 @@
+"""Figures 2, 5 and 7 of Jain & Wallace 2019: how τ and ε-max JSD are distributed over documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from attnnn import design
+from attnnn.design import Run
+from attnnn.publish.correlations import GRADIENT, LEAVE_ONE_OUT, correlations
+from attnnn.publish.results import Floats, Ints, Results, Table, require_same_documents
+from attnnn.publish.style import (
+    BLACK,
+    CLASS_COLOURS,
+    COLUMN,
+    GREY,
+    PAGE,
+    hide_unused,
+    new_figure,
+    paired_panels,
+    panel_grid,
+)
+
+TAU_EDGES: NDArray[np.float64] = np.linspace(-1, 1, 31)
+JSD_EDGES: NDArray[np.float64] = np.linspace(0, 0.7, 41)
+_LINES: tuple[Literal["-", "--", "-.", ":"], ...] = ("-", "--", "-.", ":")
+_PANEL = 1.3  # inches of height
+
+
+@dataclass(frozen=True)
+class Series:
+    """One panel: a number a document, NaN where it is undefined.
+
+    Attributes:
+        values: shape (documents,).
+        predicted: predicted class of each document.
+        chance: the same number where there is nothing to find; None where that has no meaning.
+    """
+
+    values: Floats
+    predicted: Ints
+    chance: Floats | None = None
+
+    @property
+    def classes(self) -> list[int]:
+        """The predicted classes: at least two, also where a model predicts one alone."""
+        return list(range(max(2, int(self.predicted.max(initial=0)) + 1)))
+
+
+def fractions(values: Floats, edges: NDArray[np.float64]) -> Floats:
+    """The share of values in every bin, NaN being no value; zeros where there is none."""
+    defined = values[~np.isnan(values)]
+    counts, _ = np.histogram(defined, edges)
+    return np.asarray(counts / max(len(defined), 1))
+
+
+def gradient_correlations(results: Results) -> Figure:
+    """Figure 2: τ between attention and gradients, BiLSTM and average encoder."""
+    study = results.study
+    figure, pairs = paired_panels(len(study.corpora), _PANEL)
+    for (left, right), corpus in zip(pairs, study.corpora, strict=True):
+        runs = design.base_run(study, corpus), design.average_run(study, corpus)
+        for axis, run in zip((left, right), runs, strict=True):
+            _tau_panel(axis, _taus(results, run, GRADIENT), f"{corpus}, {_encoder(run)}")
+    _name_axes(figure, [axis for pair in pairs for axis in pair], "τ, attention – gradient")
+    return figure
+
+
+def leave_one_out_correlations(results: Results) -> Figure:
+    """Figure 5: τ between attention and leave-one-out, BiLSTM."""
+    study = results.study
+    corpora = list(study.corpora)
+    rows, columns = panel_grid(len(corpora))
+    figure = new_figure(COLUMN if columns == 1 else PAGE, (_PANEL + 0.25) * rows + 0.55)
+    grid = figure.subplots(rows, columns, squeeze=False)
+    axes = list(grid.ravel())
+    for axis, corpus in zip(axes, corpora, strict=False):
+        run = design.base_run(study, corpus)
+        _tau_panel(axis, _taus(results, run, LEAVE_ONE_OUT), corpus)
+    hide_unused(axes[len(corpora) :])
+    _name_axes(figure, axes[: len(corpora)], "τ, attention – leave-one-out")
+    return figure
+
+
+def adversaries(results: Results) -> Figure:
+    """Figure 7: ε-max JSD of the searched and of the exact adversary of the base model."""
+    study = results.study
+    figure, pairs = paired_panels(len(study.corpora), _PANEL)
+    for (left, right), corpus in zip(pairs, study.corpora, strict=True):
+        base = results.predictions(design.base_run(study, corpus))
+        searched, exact = results.searched(corpus), results.exact(corpus)
+        require_same_documents(base, searched, exact)
+        epsilon = study.protocol_of(corpus).epsilon_select
+        share = 100 * searched.flags("found").mean()
+        _jsd_panel(
+            left, base, searched, f"{corpus}, searched\nε = {epsilon:g}, found {share:.1f} %"
+        )
+        _jsd_panel(right, base, exact, f"{corpus}, exact\nε = {epsilon:g}")
+    _name_axes(figure, [axis for pair in pairs for axis in pair], "ε-max JSD, nats")
+    return figure
+
+
+def _encoder(run: Run) -> str:
+    return {"bilstm": "BiLSTM"}.get(run.model.encoder, run.model.encoder)
+
+
+def _taus(results: Results, run: Run, pair: str) -> Series:
+    found = correlations(results, run, pair)
+    return Series(found.tau, found.predicted, found.shuffled)
+
+
+def _tau_panel(axis: Axes, series: Series, name: str) -> None:
+    _draw(axis, series, TAU_EDGES)
+    axis.axvline(0, color=GREY, linewidth=0.4, zorder=0)
+    axis.set_xticks([-1, -0.5, 0, 0.5, 1], ["−1", "−.5", "0", ".5", "1"])
+    sizes = [int((series.predicted == k).sum()) for k in series.classes]
+    text = f"n = {' / '.join(map(str, sizes))}"
+    undefined = int(np.isnan(series.values).sum())
+    if undefined:
+        text += f", {undefined} undefined"
+    axis.set_title(f"{name}\n{text}", loc="left", fontsize=7)
+
+
+def _jsd_panel(axis: Axes, base: Table, found: Table, title: str) -> None:
+    _draw(axis, Series(found.floats("jsd"), base.predicted), JSD_EDGES)
+    axis.set_title(title, loc="left", fontsize=7)
+    axis.set_xticks([0, 0.2, 0.4, 0.6], ["0", ".2", ".4", ".6"])
+
+
+def _draw(axis: Axes, series: Series, edges: NDArray[np.float64]) -> None:
+    for k in series.classes:
+        of_class = series.predicted == k
+        heights = fractions(series.values[of_class], edges)
+        axis.stairs(heights, edges, fill=True, color=CLASS_COLOURS[k], alpha=0.45, linewidth=0)
+        axis.stairs(heights, edges, color=BLACK, linewidth=0.7, linestyle=_LINES[k])
+    if series.chance is not None:
+        heights = fractions(series.chance, edges)
+        axis.stairs(heights, edges, color=GREY, linewidth=1.1, linestyle=":")
+    axis.set_xlim(edges[0], edges[-1])
+    axis.set_ylim(bottom=0)
+    axis.yaxis.set_major_locator(MaxNLocator(3))
+    if not np.isfinite(series.values).any():
+        axis.text(0.5, 0.5, "no document", transform=axis.transAxes, ha="center", va="center")
+
+
+def _name_axes(figure: Figure, axes: Sequence[Axes], x: str) -> None:
+    """Name y in the first column and x under every panel that has none beneath; and the legend."""
+    for axis in axes:
+        place = axis.get_subplotspec()
+        assert place is not None
+        if place.is_first_col():
+            axis.set_ylabel("fraction")
+        lowest = not any(
+            (other := beneath.get_subplotspec()) is not None
+            and other.colspan == place.colspan
+            and other.rowspan.start > place.rowspan.start
+            for beneath in axes
+        )
+        if lowest:
+            axis.set_xlabel(x)
+    handles: list[Patch | Line2D] = [
+        Patch(
+            facecolor=to_rgba(CLASS_COLOURS[k], 0.45),
+            edgecolor=BLACK,
+            linewidth=0.7,
+            linestyle=_LINES[k],
+            label=f"predicted class {k}",
+        )
+        for k in range(2)
+    ]
+    if x.startswith("τ"):
+        dotted = Line2D(
+            [], [], color=GREY, linewidth=1.1, linestyle=":", label="importance shuffled"
+        )
+        handles.append(dotted)
+    columns = len(handles) if figure.get_figwidth() > COLUMN else 2
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns)

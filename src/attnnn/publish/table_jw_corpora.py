@@ -1,0 +1,95 @@
+"""Table 1 of Jain & Wallace 2019: the corpora, and how well the base model does on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attnnn import design
+from attnnn.measures import accuracy
+from attnnn.publish.intervals import Resampling
+from attnnn.publish.long_table import Fact, LongTable
+from attnnn.publish.published import published
+from attnnn.publish.results import Results
+from attnnn.publish.tables_f1 import run_f1
+from attnnn.publish.typeset import Sheet, measured, number, protocol_phrase
+
+_SPLITS = ("train", "test")
+
+
+def characteristics(results: Results) -> LongTable:
+    """Vocabulary, mean length, documents of each class in train and test, and test scores."""
+    return LongTable(fact for corpus in results.study.corpora for fact in _corpus(results, corpus))
+
+
+def _corpus(results: Results, corpus: str) -> Iterator[Fact]:
+    study = results.study
+    description, dataset = results.description(corpus), study.corpora[corpus].published
+    yield Fact(corpus, "all", "vocabulary_size", int(description["vocabulary"]["size"]))
+    for split in _SPLITS:
+        facts = description["splits"][split]
+        printed = None
+        if split == "train":
+            printed = published(dataset, table="1", metric="avg_length_tokens")
+        length, n = float(facts["tokens"]["mean"]), int(facts["documents"])
+        yield Fact(corpus, f"split={split}", "mean_tokens", length, n=n, published=printed)
+        for number_, class_ in enumerate(description["classes"]):
+            printed = published(dataset, table="1", metric=f"{split}_size", class_=str(number_))
+            size = int(facts["per_class"][class_])
+            setting = f"split={split} class={number_}"
+            yield Fact(corpus, setting, "documents", size, n=n, published=printed)
+    base = design.base_run(study, corpus)
+    reported = published(dataset, table="2", setting="jw_reported", metric="f1_pos")
+    yield run_f1(results, base, f"model={base.model.name}", reported)
+    test = results.predictions(base)
+    label, predicted = test.ints("label"), test.predicted
+    low, high = Resampling(study, corpus).accuracy(label, predicted)
+    value = float(accuracy(label, predicted))
+    yield Fact(corpus, f"model={base.model.name}", "accuracy", value, low, high, len(test))
+
+
+def characteristics_sheet(results: Results, table: LongTable) -> Sheet:
+    """Jain & Wallace's table 1 for people."""
+    model = f"model={design.BASE.name}"
+    rows = []
+    for corpus in results.study.corpora:
+        classes = results.description(corpus)["classes"]
+        mean = table.get(corpus, "split=train", "mean_tokens")
+        length = measured(mean, 1, published=False)
+        if mean is not None and mean.published is not None:
+            length += f" ({mean.published:.0f})"
+        rows.append(
+            [
+                corpus,
+                " / ".join(classes),
+                measured(table.get(corpus, "all", "vocabulary_size"), 0),
+                length,
+                *(_sizes(table, corpus, split, len(classes)) for split in _SPLITS),
+                measured(table.get(corpus, model, "f1")),
+                measured(table.get(corpus, model, "accuracy")),
+            ]
+        )
+    return Sheet(
+        name="jw_table1",
+        caption="The corpora: words of the vocabulary, mean tokens a training document, documents by class "
+        "(class 0 / class 1), and F1 of class 1 and accuracy of the BiLSTM with additive attention on the "
+        f"test split. {protocol_phrase(results.study)}",
+        columns=["corpus", "classes", "vocabulary", "tokens", *_SPLITS, "F1", "accuracy"],
+        rows=rows,
+        text_columns=2,
+        notes=[
+            "In brackets: 95 % percentile bootstrap interval over test documents. In parentheses: sizes "
+            "and lengths of Wiegreffe & Pinter 2019, table 1, who use the same corpora, and Jain & "
+            "Wallace's F1 as they quote it in table 2."
+        ],
+    )
+
+
+def _sizes(table: LongTable, corpus: str, split: str, classes: int) -> str:
+    facts = [
+        table.get(corpus, f"split={split} class={class_}", "documents") for class_ in range(classes)
+    ]
+    shown = " / ".join(measured(fact, 0, published=False) for fact in facts)
+    printed = [fact.published for fact in facts if fact is not None]
+    if None in printed:
+        return shown
+    return f"{shown} ({' / '.join(number(value, 0) for value in printed)})"

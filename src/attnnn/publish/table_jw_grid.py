@@ -1,0 +1,128 @@
+"""Every encoder with every attention (the grid that Jain & Wallace put online), in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from attnnn import design
+from attnnn.design import BASE, Run
+from attnnn.measures import accuracy, roc_auc
+from attnnn.publish.correlations import GRADIENT, LEAVE_ONE_OUT, MEASURES, correlations
+from attnnn.publish.intervals import Resampling
+from attnnn.publish.long_table import Fact, LongTable
+from attnnn.publish.published import published
+from attnnn.publish.results import Floats, Results
+from attnnn.publish.tables_f1 import run_f1
+from attnnn.publish.typeset import Sheet, measured, protocol_phrase
+
+_PAIRS = {
+    "tau_attention_gradient": GRADIENT,
+    "tau_attention_leave_one_out": LEAVE_ONE_OUT,
+    "tau_gradient_leave_one_out": MEASURES,
+}
+# Metrics of the sheet, with the header and the digits of each.
+_SHOWN = {
+    "f1": ("F1", 2),
+    "auc": ("AUC", 2),
+    "tau_attention_gradient": ("τ α – gradient", 2),
+    "tau_attention_leave_one_out": ("τ α – LOO", 2),
+    "tau_gradient_leave_one_out": ("τ gradient – LOO", 2),
+    "permutation_median_change": ("permuted |Δp|", 3),
+    "epsilon_max_jsd_searched": ("JSD searched", 2),
+    "epsilon_max_jsd_exact": ("JSD exact", 2),
+}
+
+
+def grid(results: Results) -> LongTable:
+    """Scores of every model, and what the experiments say of its attention, where it has one."""
+    study = results.study
+    return LongTable(
+        fact
+        for corpus in study.corpora
+        for run in (*design.grid_runs(study, corpus), *design.vanilla_runs(study, corpus))
+        for fact in _run(results, run)
+    )
+
+
+def _run(results: Results, run: Run) -> Iterator[Fact]:
+    setting = f"model={run.model.name}"
+    yield from _scores(results, run, setting)
+    if run.model.attention != "none":
+        yield from _correlations(results, run, setting)
+        yield from _counterfactuals(results, run, setting)
+
+
+def _scores(results: Results, run: Run, setting: str) -> Iterator[Fact]:
+    study = results.study
+    reported = None
+    if run.model == BASE:
+        dataset = study.corpora[run.corpus].published
+        reported = published(dataset, table="2", setting="jw_reported", metric="f1_pos")
+    yield run_f1(results, run, setting, reported)
+    test = results.predictions(run)
+    label, predicted = test.ints("label"), test.predicted
+    probability, n = test.floats("probability"), len(test)
+    resampling = Resampling(study, run.corpus)
+    share = float(accuracy(label, predicted))
+    yield Fact(run.corpus, setting, "accuracy", share, *resampling.accuracy(label, predicted), n)
+    area = float(roc_auc(label, probability))
+    yield Fact(run.corpus, setting, "auc", area, *resampling.auc(label, probability), n)
+
+
+def _correlations(results: Results, run: Run, setting: str) -> Iterator[Fact]:
+    excludes = results.study.protocol_of(run.corpus).nan_policy == "exclude"
+    for metric, pair in _PAIRS.items():
+        tau = correlations(results, run, pair).tau
+        yield _mean(results, run, setting, metric, tau[~np.isnan(tau)] if excludes else tau)
+
+
+def _counterfactuals(results: Results, run: Run, setting: str) -> Iterator[Fact]:
+    corpus = run.corpus
+    change = results.permutation(corpus, run=run).floats("median_change")
+    low, high = Resampling(results.study, corpus).median(change)
+    middle = float(np.median(change))
+    metric = "permutation_median_change"
+    yield Fact(corpus, setting, metric, middle, low, high, len(change))
+    searched, exact = results.searched(corpus, run=run), results.exact(corpus, run=run)
+    yield _mean(results, run, setting, "epsilon_max_jsd_searched", searched.floats("jsd"))
+    found = searched.flags("found").astype(np.float64)
+    yield _mean(results, run, setting, "share_found", found)
+    yield _mean(results, run, setting, "epsilon_max_jsd_exact", exact.floats("jsd"))
+
+
+def _mean(results: Results, run: Run, setting: str, metric: str, values: Floats) -> Fact:
+    low, high = Resampling(results.study, run.corpus).mean(values)
+    value = float(np.mean(values)) if len(values) else None
+    return Fact(run.corpus, setting, metric, value, low, high, len(values))
+
+
+def grid_sheet(results: Results, table: LongTable) -> Sheet:
+    """The grid for people: one row a corpus and model."""
+    study = results.study
+    rows: list[list[str]] = []
+    for corpus in study.corpora:
+        rows.append([])
+        for setting in table.settings(corpus):
+            cells = [
+                measured(table.get(corpus, setting, metric), digits)
+                for metric, (_, digits) in _SHOWN.items()
+            ]
+            rows.append([corpus, setting.removeprefix("model="), *cells])
+    epsilons = sorted({study.protocol_of(corpus).epsilon_select for corpus in study.corpora})
+    return Sheet(
+        name="jw_grid",
+        caption="Every encoder with every attention, and without (none): F1 of class 1 and ROC-AUC, mean τ-b "
+        "between attention (α), gradients and leave-one-out (LOO), median over documents of the median "
+        f"|Δp| over {study.permutations} permutations of the attention, and mean ε-max JSD (nats) at "
+        f"ε = {', '.join(f'{value:g}' for value in epsilons)}, on the test split. {protocol_phrase(study)}",
+        columns=["corpus", "model", *(header for header, _ in _SHOWN.values())],
+        rows=rows[1:],
+        text_columns=2,
+        notes=[
+            "In brackets: 95 % percentile bootstrap interval over test documents. In parentheses: Jain & "
+            "Wallace's F1 as Wiegreffe & Pinter 2019 quote it. The csv file has accuracies and the share of "
+            "documents for which the search found anything."
+        ],
+    )
