@@ -120,12 +120,14 @@ def test_an_unknown_corpus_is_answered_with_the_known_ones(study_file: str):
     assert "one, two" in line
 
 
-@pytest.mark.parametrize("model", ["lstm-additive", "bilstm-dot", "bilstm", "average-imposed-x"])
+@pytest.mark.parametrize(
+    "model", ["lstm-additive", "bilstm-softmax", "bilstm", "average-imposed-x"]
+)
 def test_an_unknown_model_is_answered_with_the_known_parts(study_file: str, model: str):
     run = ["--run", f"{model}/seed-10"]
     line = refused("train", "--config", study_file, "--corpus", "one", *run)
-    assert "bilstm, average" in line
-    assert "additive, uniform, imposed" in line
+    assert "bilstm, average, cnn" in line
+    assert "additive, dot, uniform, imposed, none" in line
 
 
 @pytest.mark.parametrize(

@@ -201,15 +201,17 @@ def test_the_readme_tells_every_switch_of_every_protocol():
     text = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
     rows = [line.strip("| ").split("|") for line in text.partition("## Switches")[2].splitlines()]
     told = {
-        cells[0].strip(" `"): (cells[1].strip(), cells[2].strip())
+        cells[0].strip(" `"): [cell.strip() for cell in cells[1:-1]]
         for cells in rows
-        if len(cells) == 4 and cells[0].startswith("`")
+        if len(cells) == 6 and cells[0].startswith("`")
     }
-    clean, published = resolve("clean", {}), PRESETS["wiegreffe-pinter"]
     assert told == {
-        name: (
-            written(getattr(clean, name)),
-            written(published[name]) if name in published else "",
-        )
+        name: [
+            written(getattr(resolve("clean", {}), name)),
+            *(
+                written(PRESETS[paper][name]) if name in PRESETS[paper] else ""
+                for paper in ("jain-wallace", "jain-wallace-dev", "wiegreffe-pinter")
+            ),
+        ]
         for name in Protocol.model_fields
     }

@@ -45,7 +45,7 @@ def test_lambda_survives_its_name(value: float):
     assert Model.parse(adversary(value).name).lambda_ == value
 
 
-@pytest.mark.parametrize("name", ["", "bilstm", "gru-additive", "bilstm-imposed", "bilstm-dot"])
+@pytest.mark.parametrize("name", ["", "bilstm", "gru-additive", "bilstm-imposed", "bilstm-softmax"])
 def test_no_other_name_is_read(name: str):
     with pytest.raises(ValueError, match="names no model; expected ENCODER-ATTENTION"):
         Model.parse(name)

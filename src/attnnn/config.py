@@ -139,7 +139,11 @@ class Training(_Strict):
     weight_decay: float = Field(
         1e-5, ge=0, description="L2 of every parameter outside the attention, which has none."
     )
-    hidden_size: int = Field(128, ge=2, description="Width of each LSTM direction, and of the MLP.")
+    hidden_size: int = Field(
+        128,
+        ge=2,
+        description="Width of each LSTM direction, of the MLP, and of all kernels of a CNN together.",
+    )
     checkpoint_seconds: float = Field(
         60.0, ge=0, description="A killed training resumes from a checkpoint at most this old."
     )

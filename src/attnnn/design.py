@@ -15,8 +15,8 @@ from typing import Literal, get_args
 
 from attnnn.config import Study
 
-Encoder = Literal["bilstm", "average"]
-Attention = Literal["additive", "uniform", "imposed"]
+Encoder = Literal["bilstm", "average", "cnn"]
+Attention = Literal["additive", "dot", "uniform", "imposed", "none"]
 
 _LAMBDA = "-lambda-"
 _IMPOSED = "-imposed-"
@@ -60,7 +60,7 @@ class Model:
             if rest.startswith(_IMPOSED[1:]):
                 return cls(encoder, "imposed", guide=cls.parse(rest.removeprefix(_IMPOSED[1:])))  # type: ignore[arg-type]
             attention, separator, number = rest.partition(_LAMBDA)
-            if attention in ("additive", "uniform"):
+            if attention in get_args(Attention) and attention != "imposed":
                 lambda_ = float(number) if separator else None
                 return cls(encoder, attention, lambda_=lambda_)  # type: ignore[arg-type]
         raise ValueError(

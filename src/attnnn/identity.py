@@ -46,6 +46,8 @@ def of_run(study: Study, run: Run) -> Identity:
     if run.model.lambda_ is not None:
         switches = ("l2_mode", "loss_reduction", *_IMITATING)
         del identity["epochs"]
+    if run.model.encoder == "cnn":
+        switches += ("cnn_width",)
     return identity | _switches(study, run.corpus, switches)
 
 

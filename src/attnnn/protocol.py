@@ -1,4 +1,4 @@
-"""The protocols: `clean`, and one preset a paper that keeps what was published, defects included.
+"""The protocols: `clean`, and presets that keep what was published, defects included.
 
 Every field is one switch. A preset names the switches in which it departs from `clean`.
 """
@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-ProtocolName = Literal["clean", "wiegreffe-pinter"]
+ProtocolName = Literal["clean", "jain-wallace", "jain-wallace-dev", "wiegreffe-pinter"]
 
 
 class Protocol(BaseModel):
@@ -94,6 +94,11 @@ class Protocol(BaseModel):
     lambda_select: Literal["dev", "test"] = Field(
         "dev", description="Split on which the λ of Table 4 (best F1 with JSD >= .4) is chosen."
     )
+    cnn_width: Literal["single", "double"] = Field(
+        "single",
+        description="Width of a CNN's states: hidden_size, or twice that, as in the runs behind Jain & "
+        "Wallace's published tables.",
+    )
     grad_through_attention: bool = Field(
         False,
         description="Let the gradient importance flow through the attention weights too. The papers hold "
@@ -106,8 +111,28 @@ class Protocol(BaseModel):
     )
 
 
+# What both generations of Jain & Wallace's runs share.
+_JAIN_WALLACE: dict[str, Any] = {
+    "first_epoch_saveable": False,
+    "strict_length_filter": True,
+    "epsilon_select": 0.05,
+    "cross_jsd_weight": "code",
+    "adv_iterate": "last",
+    "nan_policy": "propagate",
+}
+
 PRESETS: dict[ProtocolName, dict[str, Any]] = {
     "clean": {},
+    # The runs behind the published tables.
+    "jain-wallace": {
+        **_JAIN_WALLACE,
+        "select_split": "test",
+        "vocab_fit": "all",
+        "train_part": "undivided",
+        "cnn_width": "double",
+    },
+    # The later runs that their repository keeps, selected on dev.
+    "jain-wallace-dev": _JAIN_WALLACE,
     "wiegreffe-pinter": {
         "select_split": "test",
         "train_part": "undivided",

@@ -55,7 +55,11 @@ PREDICTIONS = Schema(
         "label": Column(pa.int64(), "gold class"),
         "logit": Column(pa.float32(), "log-odds of class 1"),
         "probability": Column(pa.float32(), "probability of class 1"),
-        "attention": Column(_PER_TOKEN, "attention weight of each of the n tokens; sums to 1"),
+        "attention": Column(
+            _PER_TOKEN,
+            "attention weight of each of the n tokens; sums to 1; null in a model without attention",
+            nullable=True,
+        ),
         "contribution": Column(
             _PER_TOKEN,
             "w·h of each token (test split only): Σ attention·contribution + bias = logit, "

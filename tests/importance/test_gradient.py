@@ -9,7 +9,14 @@ from attnnn.importance.gradient import gradient
 from attnnn.models.batches import make_batch
 from attnnn.ragged import Ragged
 
-MODELS = [("bilstm", "additive"), ("average", "additive"), ("bilstm", "uniform")]
+MODELS = [
+    ("bilstm", "additive"),
+    ("bilstm", "dot"),
+    ("bilstm", "uniform"),
+    ("average", "additive"),
+    ("cnn", "additive"),
+    ("cnn", "dot"),
+]
 
 
 def probability(classifier, batch, embedded, attention=None):

@@ -10,8 +10,8 @@ from attnnn.ragged import Ragged
 
 MODELS = [
     (encoder, attention)
-    for encoder in ("bilstm", "average")
-    for attention in ("additive", "uniform", "imposed")
+    for encoder in ("bilstm", "average", "cnn")
+    for attention in ("additive", "dot", "uniform", "imposed", "none")
 ]
 
 
@@ -54,7 +54,7 @@ def test_equals_naive_deletion(make_classifier, tokens, imposed, model, exact):
 
 
 @pytest.mark.parametrize("max_tokens", [1, 7, 40])
-@pytest.mark.parametrize("encoder", ["bilstm", "average"])
+@pytest.mark.parametrize("encoder", ["bilstm", "average", "cnn"])
 def test_batches_do_not_matter(make_classifier, tokens, encoder, max_tokens):
     classifier = make_classifier(encoder, "additive")
     found = leave_one_out(classifier, tokens, max_tokens=max_tokens)
@@ -78,9 +78,10 @@ def test_batches_are_bounded_even_when_one_document_is_long(make_classifier, mon
     assert max(seen) <= 200
 
 
-def test_almost_all_attention_on_the_deleted_token(make_classifier):
+@pytest.mark.parametrize("encoder", ["average", "cnn"])
+def test_almost_all_attention_on_the_deleted_token(make_classifier, encoder):
     # Without it, what is left is weighed by the ratio of tiny weights, not by rounding errors.
-    classifier = make_classifier("average", "additive")
+    classifier = make_classifier(encoder, "additive")
     with torch.no_grad():
         classifier.attention.score.weight.mul_(60)
     tokens = Ragged.from_lists([np.arange(4, 16), np.arange(8, 20)])

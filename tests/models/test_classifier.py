@@ -28,6 +28,7 @@ def some_documents(count: int = 9, seed: int = 3) -> Ragged:
     [
         ("bilstm", {"encoder": 440_320, "attention": 33_024, "decoder": 257}),
         ("average", {"encoder": 38_528, "attention": 8_320, "decoder": 129}),
+        ("cnn", {"encoder": 153_728, "attention": 8_320, "decoder": 129}),
     ],
 )
 def test_parameter_counts_are_those_of_the_papers(encoder: str, expected: dict[str, int]) -> None:
@@ -66,6 +67,64 @@ def test_average_states_are_tanh_of_an_affine_map() -> None:
     torch.testing.assert_close(
         model.encoder(model.embedding(batch.token_ids), batch.lengths), expected
     )
+
+
+def test_cnn_states_by_hand() -> None:
+    model = small("cnn")
+    batch = make_batch(Ragged.from_lists([[4, 9, 7, 5, 4, 8], [6]]))
+    embedded = model.embedding(batch.token_ids)
+    embedded = embedded + 3 * (torch.arange(8) >= batch.lengths[:, None])[..., None]
+    states = model.encoder(embedded, batch.lengths)
+    for row, length in enumerate(batch.lengths.tolist()):
+        for t in range(8):
+            expected = []
+            for convolve in model.encoder.convolutions:
+                reach = convolve.kernel_size[0] // 2
+                total = convolve.bias[0].item()
+                for place in range(-reach, reach + 1):
+                    # Start and end symbols are read, padding and what is outside are not.
+                    if 0 <= t + place < length:
+                        weight = convolve.weight[0, :, reach + place]
+                        total += (weight @ embedded[row, t + place]).item()
+                expected.append(max(total, 0) if 1 <= t < length - 1 else 0)
+            assert states[row, t].tolist() == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_cnns_width_is_shared_by_its_four_kernels() -> None:
+    with pytest.raises(ValueError, match="multiple of 4"):
+        build(encoder="cnn", attention="dot", vocabulary=9, dimension=3, hidden_size=6, seed=0)
+
+
+def test_dot_attention_by_hand() -> None:
+    model = small(attention="dot")
+    assert model.parameter_counts()["attention"] == model.encoder.width == 8
+    batch = make_batch(Ragged.from_lists([[4, 9, 11]]))
+    states = model.encoder(model.embedding(batch.token_ids), batch.lengths)
+    scores = [(states[0, t] @ model.attention.score.weight[0]).item() / 8**0.5 for t in (1, 2, 3)]
+    expected = np.exp(scores) / np.exp(scores).sum()
+    np.testing.assert_allclose(model(batch).attention[0, 1:4].detach(), expected, rtol=1e-5)
+
+
+def test_without_attention_the_decoder_reads_what_the_encoder_ends_with() -> None:
+    batch = make_batch(Ragged.from_lists([[4, 9, 11], [7]]))
+    for encoder in ("bilstm", "average", "cnn"):
+        model = small(encoder, "none")
+        states = model.encoder(model.embedding(batch.token_ids), batch.lengths)
+        ends = []
+        for row, length in enumerate(batch.lengths.tolist()):
+            own = states[row, :length]
+            ends.append(
+                {
+                    "bilstm": torch.cat([own[-1, :4], own[0, 4:]]) if encoder == "bilstm" else None,
+                    "average": own.mean(0),
+                    "cnn": own.amax(0),
+                }[encoder]
+            )
+        output = model(batch)
+        torch.testing.assert_close(output.logit, model.decoder(torch.stack(ends)).squeeze(-1))
+        assert not output.attention.any()
+        assert not output.contribution.any()
+        assert model.parameter_counts()["attention"] == 0
 
 
 def test_additive_attention_by_hand() -> None:

@@ -14,9 +14,11 @@ from tqdm import tqdm
 
 from attnnn.importance.prefix_sharing import by_prefix_sharing, shares_prefixes
 from attnnn.importance.rejoining import rejoining_tokens
+from attnnn.importance.windows import by_windows
+from attnnn.models.attention import Without
 from attnnn.models.batches import EVALUATION_TOKENS, length_sorted_batches, make_batch
 from attnnn.models.classifier import Classifier
-from attnnn.models.encoders import Average
+from attnnn.models.encoders import Average, Cnn
 from attnnn.ragged import Ragged
 
 
@@ -34,7 +36,7 @@ def leave_one_out(
     The token is deleted from the document, and the whole model reads what is left: attention is
     computed anew; uniform attention becomes 1/(n−1); imposed attention is what is left of it, divided by
     its sum. A token-level encoder's states do not change, so its result is had without a rerun; the
-    BiLSTM reads only what the deletion changes.
+    CNN and the BiLSTM read only what the deletion changes.
 
     Args:
         classifier: a trained classifier; works on the device and in the precision that it has.
@@ -51,8 +53,12 @@ def leave_one_out(
 
     Source: Jain & Wallace 2019, section 4.1 (their released code computes |·| of this).
     """
+    if isinstance(classifier.attention, Without):
+        return by_deletion(classifier, tokens, max_tokens=max_tokens)
     if isinstance(classifier.encoder, Average):
         return _by_renormalising(classifier, tokens, imposed=imposed, max_tokens=max_tokens)
+    if isinstance(classifier.encoder, Cnn):
+        return by_windows(classifier, tokens, imposed=imposed, max_tokens=max_tokens)
     if not shares_prefixes(classifier):
         return by_deletion(classifier, tokens, imposed=imposed, max_tokens=max_tokens)
     share = partial(by_prefix_sharing, classifier, tokens, imposed=imposed, max_tokens=max_tokens)

@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from attnnn.importance.reading import Items, Reading, read_both_ways
 from attnnn.importance.variant_runs import STEPS, Runs, Scoring, Way
-from attnnn.models.attention import Additive, Imposed, Uniform
+from attnnn.models.attention import Additive, Dot, Imposed, Uniform, Without
 from attnnn.models.batches import EVALUATION_TOKENS, length_sorted_batches
 from attnnn.models.classifier import Classifier
 from attnnn.models.encoders import BiLSTM
@@ -36,6 +36,8 @@ LARGEST_SCORE = 300.0
 def shares_prefixes(classifier: Classifier) -> bool:
     """Whether `by_prefix_sharing` can explain this classifier: a BiLSTM, scores within e^±300."""
     attention = classifier.attention
+    if isinstance(attention, Dot | Without):
+        return False
     if isinstance(attention, Additive) and attention.score.weight.abs().sum() > LARGEST_SCORE:
         return False
     return isinstance(classifier.encoder, BiLSTM)
@@ -122,6 +124,7 @@ def _both_ways(
         scorings = _scorings(attention, readings, mirror)
         weight = _additive_weights(scorings[0], readings[0], items)
     else:
+        assert isinstance(attention, Uniform | Imposed)
         weight = _fixed_weights(attention, items, imposed).to(mirror.device)
     whole = torch.stack([weight, weight * (parts[0] + parts[1][mirror])])
     return [

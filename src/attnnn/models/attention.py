@@ -22,8 +22,37 @@ class Additive(nn.Module):
         imposed: Float[Tensor, "batch length"] | None,
     ) -> Float[Tensor, "batch length"]:
         """Log attention; a very large negative number where no real token is."""
-        scores = self.score(torch.tanh(self.hidden(states))).squeeze(-1)
+        scores = self.scores(states)
         return torch.log_softmax(scores.masked_fill(~real, nothing(scores)), dim=-1)
+
+    def scores(self, states: Float[Tensor, "*batch width"]) -> Float[Tensor, "*batch"]:
+        """What the softmax is of."""
+        scores: Tensor = self.score(torch.tanh(self.hidden(states)))
+        return scores.squeeze(-1)
+
+
+class Dot(nn.Module):
+    """score_t = u·h_t / √D with a learned vector u, softmax over the real tokens."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.score = nn.Linear(width, 1, bias=False)
+        self.scale = width**-0.5
+
+    def forward(
+        self,
+        states: Float[Tensor, "batch length width"],
+        real: Bool[Tensor, "batch length"],
+        imposed: Float[Tensor, "batch length"] | None,
+    ) -> Float[Tensor, "batch length"]:
+        """Log attention; a very large negative number where no real token is."""
+        scores = self.scores(states)
+        return torch.log_softmax(scores.masked_fill(~real, nothing(scores)), dim=-1)
+
+    def scores(self, states: Float[Tensor, "*batch width"]) -> Float[Tensor, "*batch"]:
+        """What the softmax is of."""
+        scores: Tensor = self.score(states)
+        return scores.squeeze(-1) * self.scale
 
 
 class Uniform(nn.Module):
@@ -68,10 +97,28 @@ class Imposed(nn.Module):
         return imposed.log().clamp(min=nothing(states)).masked_fill(~real, nothing(states))
 
 
-ATTENTIONS: dict[str, type[Additive | Uniform | Imposed]] = {
+class Without(nn.Module):
+    """No attention: the decoder reads what the encoder ends with, and no token has a weight."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+
+    def forward(
+        self,
+        states: Float[Tensor, "batch length width"],
+        real: Bool[Tensor, "batch length"],
+        imposed: Float[Tensor, "batch length"] | None,
+    ) -> Float[Tensor, "batch length"]:
+        """The logarithm of no weight at all, everywhere."""
+        return states.new_full(real.shape, nothing(states))
+
+
+ATTENTIONS: dict[str, type[Additive | Dot | Uniform | Imposed | Without]] = {
     "additive": Additive,
+    "dot": Dot,
     "uniform": Uniform,
     "imposed": Imposed,
+    "none": Without,
 }
 
 

@@ -34,8 +34,13 @@ class Batch:
     @property
     def real(self) -> Bool[Tensor, "batch length"]:
         """True where one of the n tokens is: attention covers these and nothing else."""
-        position = torch.arange(self.token_ids.shape[1], device=self.token_ids.device)
+        position = positions(self.token_ids.shape[1], self.lengths)
         return (position >= 1) & (position < self.lengths[:, None] - 1)
+
+
+def positions(longest: int, lengths: Int[Tensor, " batch"]) -> Int[Tensor, " length"]:
+    """0 … longest − 1, where the lengths are."""
+    return torch.arange(longest, device=lengths.device)
 
 
 def make_batch(

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from attnnn.models.attention import ATTENTIONS
+from attnnn.models.attention import ATTENTIONS, Without
 from attnnn.models.batches import Batch
 from attnnn.models.documents import PADDING
 from attnnn.models.embedding import WordVectors
@@ -22,7 +22,8 @@ class Output(NamedTuple):
         logit: log-odds of class 1.
         attention: weights; 0 outside the real tokens.
         log_attention: their logarithms; very large negative numbers where the weight is 0.
-        contribution: w·h_t, so that logit = Σ_t attention_t · contribution_t + bias.
+        contribution: w·h_t, so that logit = Σ_t attention_t · contribution_t + bias; 0 and the
+            attention 0 in a model without attention.
     """
 
     logit: Float[Tensor, " batch"]
@@ -42,6 +43,7 @@ class Classifier(nn.Module):
         self, *, encoder: str, attention: str, vocabulary: int, dimension: int, hidden_size: int
     ) -> None:
         super().__init__()
+        self.hidden_size = hidden_size
         self.embedding = WordVectors(vocabulary, dimension)
         self.encoder = ENCODERS[encoder](dimension, hidden_size)
         self.attention = ATTENTIONS[attention](self.encoder.width)
@@ -69,6 +71,9 @@ class Classifier(nn.Module):
         if detach_attention:
             log_attention = log_attention.detach()
         attention = log_attention.exp()
+        if isinstance(self.attention, Without):
+            logit = self.decoder(self.encoder.last(states, batch.lengths)).squeeze(-1)
+            return Output(logit, attention, log_attention, torch.zeros_like(attention))
         contribution = (states @ self.decoder.weight[0]).masked_fill(~real, 0.0)
         logit = (attention * contribution).sum(dim=-1) + self.decoder.bias[0]
         return Output(logit, attention, log_attention, contribution)
@@ -107,7 +112,7 @@ def build(
         attention: one of `attention.ATTENTIONS`.
         vocabulary: number of ids.
         dimension: width of a word vector.
-        hidden_size: width of each LSTM direction or of the token-level layer.
+        hidden_size: width of each LSTM direction, of the token-level layer, or of all convolutions.
         seed: equal seeds give equal parameters to models of the same parts.
         vectors: word vectors to start from; None: random ones.
         scale: standard deviation of the random ones.

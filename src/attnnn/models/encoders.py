@@ -8,6 +8,11 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from attnnn.models.batches import positions
+
+# Widths of the convolutions of the CNN, in tokens.
+KERNELS = (1, 3, 5, 7)
+
 
 class BiLSTM(nn.Module):
     """One-layer bidirectional LSTM; a state is both directions' outputs side by side.
@@ -36,6 +41,14 @@ class BiLSTM(nn.Module):
         right, _ = self.right_to_left(_reorder(embedded, order))
         return torch.cat([left, _reorder(right, order)], dim=-1)
 
+    def last(
+        self, states: Float[Tensor, "batch length width"], lengths: Int[Tensor, " batch"]
+    ) -> Float[Tensor, "batch width"]:
+        """What each direction ends with."""
+        left, right = states.chunk(2, dim=-1)
+        ends = (lengths - 1)[:, None, None].expand(-1, 1, left.shape[-1])
+        return torch.cat([left.gather(1, ends)[:, 0], right[:, 0]], dim=-1)
+
 
 class Average(nn.Module):
     """A token-level affine layer with tanh: no token sees another.
@@ -60,8 +73,58 @@ class Average(nn.Module):
         """States of all positions."""
         return torch.tanh(self.projection(embedded))
 
+    def last(
+        self, states: Float[Tensor, "batch length width"], lengths: Int[Tensor, " batch"]
+    ) -> Float[Tensor, "batch width"]:
+        """Mean over start symbol, tokens and end symbol; the released code counts padding too."""
+        read = positions(states.shape[1], lengths) < lengths[:, None]
+        return (states * read[..., None]).sum(dim=1) / lengths[:, None]
 
-ENCODERS: dict[str, type[BiLSTM | Average]] = {"bilstm": BiLSTM, "average": Average}
+
+class Cnn(nn.Module):
+    """Convolutions of four widths side by side, zero-padded, with ReLU; 0 at symbols.
+
+    Attributes:
+        width: size of a state, the hidden size; each kernel width has a quarter of it.
+    """
+
+    def __init__(self, dimension: int, hidden_size: int) -> None:
+        super().__init__()
+        if hidden_size % len(KERNELS):
+            raise ValueError(
+                f"hidden_size: the CNN's must be a multiple of {len(KERNELS)}, got {hidden_size}"
+            )
+        self.width = hidden_size
+        self.convolutions = nn.ModuleList(
+            nn.Conv1d(dimension, hidden_size // len(KERNELS), kernel, padding=kernel // 2)
+            for kernel in KERNELS
+        )
+
+    def forward(
+        self,
+        embedded: Float[Tensor, "batch length dimension"],
+        lengths: Int[Tensor, " batch"],
+    ) -> Float[Tensor, "batch length width"]:
+        """States of all positions; 0 at start symbol, end symbol and padding."""
+        position = positions(embedded.shape[1], lengths)
+        read = position < lengths[:, None]
+        inputs = (embedded * read[..., None]).transpose(1, 2)
+        states = torch.cat([convolve(inputs) for convolve in self.convolutions], dim=1)
+        real = (position >= 1) & (position < lengths[:, None] - 1)
+        return torch.relu(states.transpose(1, 2)) * real[..., None]
+
+    def last(
+        self, states: Float[Tensor, "batch length width"], lengths: Int[Tensor, " batch"]
+    ) -> Float[Tensor, "batch width"]:
+        """Largest of each feature over the tokens."""
+        return states.amax(dim=1)
+
+
+ENCODERS: dict[str, type[BiLSTM | Average | Cnn]] = {
+    "bilstm": BiLSTM,
+    "average": Average,
+    "cnn": Cnn,
+}
 
 
 def _reversed_order(lengths: Int[Tensor, " batch"], longest: int) -> Int[Tensor, " flat"]:

@@ -115,11 +115,17 @@ def _new_classifier(study: Study, run: Run) -> Classifier:
         attention=run.model.attention,
         vocabulary=len(vocabulary),
         dimension=embedding.dimension,
-        hidden_size=study.training_of(run.corpus).hidden_size,
+        hidden_size=_hidden_size(study, run),
         seed=run.seed,
         vectors=vectors,
         scale=embedding.scale,
     )
+
+
+def _hidden_size(study: Study, run: Run) -> int:
+    size = study.training_of(run.corpus).hidden_size
+    double = run.model.encoder == "cnn" and study.protocol_of(run.corpus).cnn_width == "double"
+    return 2 * size if double else size
 
 
 def _new_training(study: Study, run: Run, material: Material, classifier: Classifier) -> Training:
@@ -216,7 +222,7 @@ def _write_predictions(study: Study, run: Run, classifier: Classifier, material:
     write_table(
         Layout(study.results_dir).predictions_of(run),
         schemas.PREDICTIONS,
-        _columns(documents, predictions),
+        _columns(documents, predictions, attends=run.model.attention != "none"),
         made_by={**_made_by(study, run), "bias": classifier.bias},
     )
 
@@ -231,7 +237,7 @@ def _description(
         "attention": run.model.attention,
         "vocabulary": vocabulary,
         "dimension": dimension,
-        "hidden_size": made_by["identity"]["hidden_size"],
+        "hidden_size": classifier.hidden_size,
         "parameters": classifier.parameter_counts(),
         "selected_epoch": progress.best_epoch,
         "selected_score": progress.best_score,
@@ -239,15 +245,15 @@ def _description(
     }
 
 
-def _columns(documents: Documents, predictions: Predictions) -> dict[str, Any]:
-    test = documents.split == "test"
+def _columns(documents: Documents, predictions: Predictions, *, attends: bool) -> dict[str, Any]:
+    test = (documents.split == "test") & attends
     return {
         "document": documents.document,
         "split": documents.split.tolist(),
         "label": documents.label,
         "logit": predictions.logit,
         "probability": predictions.probability,
-        "attention": predictions.attention,
+        "attention": predictions.attention if attends else [None] * len(documents),
         "contribution": [
             row if kept else None for row, kept in zip(predictions.contribution, test, strict=True)
         ],
