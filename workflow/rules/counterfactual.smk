@@ -10,6 +10,8 @@ rule permute:
         paths.benchmark("permute", "{corpus}", "{model}", "seed-{seed}")
     conda:
         "../../envs/attnnn.yaml"
+    group:
+        "analyses"
     threads: 1
     resources:
         mem_mb=growing(2000),
@@ -62,6 +64,8 @@ rule solve:
         paths.benchmark("solve", "{corpus}", "{model}", "seed-{seed}")
     conda:
         "../../envs/attnnn.yaml"
+    group:
+        "analyses"
     threads: 1
     resources:
         mem_mb=growing(2000),
@@ -91,6 +95,8 @@ for job in plan.diverging:
             paths.benchmark("diverge", job.corpus, job.name)
         conda:
             "../../envs/attnnn.yaml"
+        group:
+            "analyses"
         threads: 1
         resources:
             mem_mb=growing(1000),

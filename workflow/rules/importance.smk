@@ -42,6 +42,8 @@ rule correlate:
         paths.benchmark("correlate", "{corpus}", "{model}", "seed-{seed}")
     conda:
         "../../envs/attnnn.yaml"
+    group:
+        "analyses"
     threads: 1
     resources:
         mem_mb=growing(1000),

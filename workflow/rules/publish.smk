@@ -11,6 +11,8 @@ rule table:
         name="|".join(layout.TABLES),
     conda:
         "../../envs/attnnn.yaml"
+    group:
+        "publish"
     threads: 1
     resources:
         mem_mb=growing(2000),
@@ -35,6 +37,8 @@ rule figure:
         name="|".join(layout.FIGURES),
     conda:
         "../../envs/attnnn.yaml"
+    group:
+        "publish"
     threads: 1
     resources:
         mem_mb=growing(2000),
