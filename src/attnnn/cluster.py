@@ -28,14 +28,14 @@ class Ask:
     """What the jobs of one rule ask for.
 
     Attributes:
-        rule: its name.
+        key: where the profile says so: ``set-resources: train``.
         partitions: where they may run; none means the cluster's default partition.
         account: that is charged, if one is named.
         gpus: of one job.
         gpu_model: Slurm's name of the type of GPU, if one is named.
     """
 
-    rule: str
+    key: str
     partitions: tuple[str, ...]
     account: str | None
     gpus: int
@@ -62,10 +62,10 @@ def asks(resources: Any, *, gpus: int) -> list[Ask]:
         gpus: of a job that trains or needs gradients, where the settings name no number.
     """
     default = _raw(resources.default_resources or {})
-    asked = [_ask("all other rules", default, 0)]
+    asked = [_ask("default-resources", default, 0)]
     for rule in sorted({*resources.overwrite_resources, *GPU_RULES}):
         own = default | _raw(resources.overwrite_resources.get(rule, {}))
-        asked.append(_ask(rule, own, gpus if rule in GPU_RULES else 0))
+        asked.append(_ask(f"set-resources: {rule}", own, gpus if rule in GPU_RULES else 0))
     return asked
 
 
@@ -82,7 +82,7 @@ def check(asked: list[Ask]) -> None:
         for partition in ask.partitions:
             if partition not in there:
                 raise UserError(
-                    f"{PROFILE}: {ask.rule}: slurm_partition: expected one of "
+                    f"{PROFILE}: {ask.key}: slurm_partition: expected one of "
                     f"{', '.join(sorted(there))}, found {partition!r}; name one that `sinfo` lists"
                 )
         _check_gpus(ask, there)
@@ -125,7 +125,7 @@ def _check_gpus(ask: Ask, there: Mapping[str, list[str]]) -> None:
     kind = "GPU" if ask.gpu_model is None else f"GPU of type {ask.gpu_model!r}"
     have = sorted({part for generic in nodes for part in _gpu_parts(generic)})
     raise UserError(
-        f"{PROFILE}: {ask.rule}: expected a node with {ask.gpus} {kind} in partition "
+        f"{PROFILE}: {ask.key}: expected a node with {ask.gpus} {kind} in partition "
         f"{', '.join(places)}, found {', '.join(have) if have else 'none with a GPU'}; change "
         "slurm_partition, gpu_model or gpu, or say --config device=cpu"
     )
@@ -154,7 +154,7 @@ def _gpu_parts(generic: str) -> list[str]:
 
 def _check_accounts(asked: list[Ask]) -> None:
     """Where accounts are kept, those that are named must be the user's."""
-    named = {ask.account: ask.rule for ask in reversed(asked) if ask.account is not None}
+    named = {ask.account: ask.key for ask in reversed(asked) if ask.account is not None}
     if not named or shutil.which("sacctmgr") is None:
         return
     user = getpass.getuser()
@@ -162,10 +162,10 @@ def _check_accounts(asked: list[Ask]) -> None:
     answer = _answer("sacctmgr", "--noheader", "--parsable2", "list", "associations",
                      f"user={user}", "format=account", failing_says="")  # fmt: skip
     known = {line.strip().lower() for line in answer.splitlines() if line.strip()}
-    for account, rule in named.items():
+    for account, key in named.items():
         if known and account.lower() not in known:
             raise UserError(
-                f"{PROFILE}: {rule}: slurm_account: expected one of {', '.join(sorted(known))}, the "
+                f"{PROFILE}: {key}: slurm_account: expected one of {', '.join(sorted(known))}, the "
                 f"accounts of user {user}, found {account!r}"
             )
 
@@ -185,10 +185,10 @@ def _answer(*command: str, failing_says: str | None = None) -> str:
     return done.stdout or done.stderr
 
 
-def _ask(rule: str, settings: Mapping[str, str], gpus: int) -> Ask:
+def _ask(key: str, settings: Mapping[str, str], gpus: int) -> Ask:
     number = settings.get("gpu", "")
     return Ask(
-        rule=rule,
+        key=key,
         partitions=tuple(p.strip() for p in settings.get("slurm_partition", "").split(",") if p),
         account=settings.get("slurm_account") or None,
         # An expression is Snakemake's to work out; it is taken for what the rule says by itself.

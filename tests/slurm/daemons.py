@@ -54,7 +54,8 @@ JobCompType=jobcomp/filetxt
 JobCompLoc={folder}/log/jobcomp.txt
 SchedulerParameters=sched_interval=5,bf_interval=5
 NodeName={host} NodeAddr=127.0.0.1 CPUs=8 RealMemory={memory} Gres=gpu:planted:1 State=UNKNOWN
-PartitionName=debug Nodes={host} Default=YES MaxTime=INFINITE State=UP DefMemPerCPU=200
+PartitionName=ordinary Nodes={host} Default=YES MaxTime=INFINITE State=UP DefMemPerCPU=200
+PartitionName=accelerated Nodes={host} MaxTime=INFINITE State=UP DefMemPerCPU=200
 """
 GPU = "AutoDetect=off\nNodeName={host} Name=gpu Type=planted File=/dev/null\n"
 
@@ -148,7 +149,7 @@ class Slurm:
                 ["sinfo", "--noheader", "--format=%T"], capture_output=True, text=True, check=False
             )
             last = done.stdout.strip() or done.stderr.strip()
-            if last == state:
+            if set(last.split()) == {state}:
                 return
             time.sleep(0.2)
         raise RuntimeError(f"Slurm's node is {last!r} and not {state!r}; see {self.folder}/log")
