@@ -130,8 +130,12 @@ def make_smaller(project: Submitter) -> None:
 
 
 @pytest.fixture(scope="session")
-def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
-    """A running Slurm; skips where it cannot be had."""
+def slurm(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Slurm]:
+    """A running Slurm; skips where it cannot be had, or was not asked for."""
+    if "slurm" not in request.config.option.markexpr:
+        pytest.skip("say `pytest -m slurm`, or `make test-slurm`")
     reason = why_not()
     if reason is not None:
         pytest.skip(f"no Slurm here: {reason}")
@@ -150,8 +154,8 @@ def submit_host(slurm: Slurm, tmp_path_factory: pytest.TempPathFactory) -> Submi
 
 
 @pytest.fixture(scope="session")
-def expected_of_smaller(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """Tables of the smaller study, made without a cluster."""
+def expected_of_smaller(slurm: Slurm, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Tables of the smaller study, made on this machine and not by `slurm`."""
     laptop = submitter(tmp_path_factory.mktemp("laptop") / "attnnn")
     make_smaller(laptop)
     laptop.succeed("--configfile", "config/tiny.yaml", "--", *TABLES)

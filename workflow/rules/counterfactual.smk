@@ -8,10 +8,10 @@ rule permute:
         paths.log("permute", "{corpus}", "{model}", "seed-{seed}"),
     benchmark:
         paths.benchmark("permute", "{corpus}", "{model}", "seed-{seed}")
-    conda:
-        "../../envs/attnnn.yaml"
     group:
         "analyses"
+    conda:
+        "../../envs/attnnn.yaml"
     threads: 1
     resources:
         mem_mb=growing(2000),
@@ -62,10 +62,10 @@ rule solve:
         paths.log("solve", "{corpus}", "{model}", "seed-{seed}"),
     benchmark:
         paths.benchmark("solve", "{corpus}", "{model}", "seed-{seed}")
-    conda:
-        "../../envs/attnnn.yaml"
     group:
         "analyses"
+    conda:
+        "../../envs/attnnn.yaml"
     threads: 1
     resources:
         mem_mb=growing(2000),
@@ -93,10 +93,10 @@ for job in plan.diverging:
             paths.log("diverge", job.corpus, job.name),
         benchmark:
             paths.benchmark("diverge", job.corpus, job.name)
-        conda:
-            "../../envs/attnnn.yaml"
         group:
             "analyses"
+        conda:
+            "../../envs/attnnn.yaml"
         threads: 1
         resources:
             mem_mb=growing(1000),

@@ -40,10 +40,10 @@ rule correlate:
         paths.log("correlate", "{corpus}", "{model}", "seed-{seed}"),
     benchmark:
         paths.benchmark("correlate", "{corpus}", "{model}", "seed-{seed}")
-    conda:
-        "../../envs/attnnn.yaml"
     group:
         "analyses"
+    conda:
+        "../../envs/attnnn.yaml"
     threads: 1
     resources:
         mem_mb=growing(1000),

@@ -9,10 +9,10 @@ rule table:
         paths.benchmark("table", "{name}")
     wildcard_constraints:
         name="|".join(layout.TABLES),
-    conda:
-        "../../envs/attnnn.yaml"
     group:
         "publish"
+    conda:
+        "../../envs/attnnn.yaml"
     threads: 1
     resources:
         mem_mb=growing(2000),
@@ -35,10 +35,10 @@ rule figure:
         paths.benchmark("figure", "{name}")
     wildcard_constraints:
         name="|".join(layout.FIGURES),
-    conda:
-        "../../envs/attnnn.yaml"
     group:
         "publish"
+    conda:
+        "../../envs/attnnn.yaml"
     threads: 1
     resources:
         mem_mb=growing(2000),
