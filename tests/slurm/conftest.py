@@ -121,12 +121,21 @@ def submitter(folder: Path) -> Submitter:
     return copied
 
 
-def make_smaller(project: Submitter) -> None:
-    """Leave of the smallest study what still has a run of every kind."""
+def make_smaller(project: Submitter, *corpora: str) -> None:
+    """Leave of the smallest study what still has a run of every kind, and these corpora alone."""
     file = project.folder / "config" / "tiny.yaml"
     study = yaml.safe_load(file.read_text(encoding="utf-8"))
     fewer = {"seeds": [50], "lambdas": [0.001], "jobs": {"runs": 20}}
-    project.configure(study | fewer, "config/tiny.yaml")
+    kept = {name: study["corpora"][name] for name in corpora}
+    project.configure(study | fewer | {"corpora": kept}, "config/tiny.yaml")
+
+
+def tables_without_a_cluster(folder: Path, *corpora: str) -> dict[str, bytes]:
+    """Tables of the smaller study, made on this machine."""
+    laptop = submitter(folder / "attnnn")
+    make_smaller(laptop, *corpora)
+    laptop.succeed("--configfile", "config/tiny.yaml", "--", *TABLES)
+    return laptop.tables()
 
 
 @pytest.fixture(scope="session")
@@ -151,12 +160,3 @@ def slurm(
 def submit_host(slurm: Slurm, tmp_path_factory: pytest.TempPathFactory) -> Submitter:
     """A copy of the project that the tests of a module share."""
     return submitter(tmp_path_factory.mktemp("host") / "attnnn")
-
-
-@pytest.fixture(scope="session")
-def expected_of_smaller(slurm: Slurm, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """Tables of the smaller study, made on this machine and not by `slurm`."""
-    laptop = submitter(tmp_path_factory.mktemp("laptop") / "attnnn")
-    make_smaller(laptop)
-    laptop.succeed("--configfile", "config/tiny.yaml", "--", *TABLES)
-    return laptop.tables()

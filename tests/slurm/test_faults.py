@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
-from tests.slurm.conftest import PROFILE_FOLDER, TABLES, Submitter, make_smaller
+from tests.slurm.conftest import (
+    PROFILE_FOLDER,
+    TABLES,
+    Submitter,
+    make_smaller,
+    tables_without_a_cluster,
+)
 from tests.slurm.daemons import Finished, Slurm
 
 pytestmark = pytest.mark.slurm
 
+CORPORA = ("lexical", "needle")
 BASE = "bilstm-additive/seed-10"
 FAULTS = {
     "fails": f"permute --config results-tiny/config.yaml --corpus lexical --run {BASE}",
@@ -30,7 +38,7 @@ LIMITS = {
 @pytest.fixture(scope="module")
 def recovered(submit_host: Submitter) -> Submitter:
     """The submit host when the study has ended in spite of the faults."""
-    make_smaller(submit_host)
+    make_smaller(submit_host, *CORPORA)
     for kind, call in FAULTS.items():
         (submit_host.folder / "faults" / kind).write_text(call)
     submit_host.edit_profile(LIMITS)
@@ -55,10 +63,8 @@ def test_every_fault_happened(recovered: Submitter):
     assert {file.name for file in done.iterdir()} == set(FAULTS)
 
 
-def test_tables_are_those_of_a_run_without_faults(
-    recovered: Submitter, expected_of_smaller: dict[str, bytes]
-):
-    assert recovered.tables() == expected_of_smaller
+def test_tables_are_those_of_a_run_without_faults(recovered: Submitter, tmp_path: Path):
+    assert recovered.tables() == tables_without_a_cluster(tmp_path, *CORPORA)
 
 
 @pytest.mark.parametrize(

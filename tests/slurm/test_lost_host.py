@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from safetensors import safe_open
 
-from tests.slurm.conftest import Submitter, make_smaller
+from tests.slurm.conftest import Submitter, make_smaller, tables_without_a_cluster
 from tests.slurm.daemons import Slurm
 
 pytestmark = pytest.mark.slurm
@@ -32,7 +32,7 @@ def _training(slurm: Slurm) -> list[str]:
 @pytest.fixture(scope="module")
 def resumed(submit_host: Submitter, slurm: Slurm) -> Submitter:
     """The submit host when the study has ended."""
-    make_smaller(submit_host)
+    make_smaller(submit_host, "lexical")
     submit_host.follow("Submit")
     _until(lambda: bool(_training(slurm)))
     [running] = submit_host.snakemakes()
@@ -53,10 +53,8 @@ def resumed(submit_host: Submitter, slurm: Slurm) -> Submitter:
     return submit_host
 
 
-def test_tables_are_those_of_an_undisturbed_run(
-    resumed: Submitter, expected_of_smaller: dict[str, bytes]
-):
-    assert resumed.tables() == expected_of_smaller
+def test_tables_are_those_of_an_undisturbed_run(resumed: Submitter, tmp_path: Path):
+    assert resumed.tables() == tables_without_a_cluster(tmp_path, "lexical")
 
 
 def test_no_file_is_corrupt(resumed: Submitter):
@@ -67,7 +65,7 @@ def test_no_file_is_corrupt(resumed: Submitter):
     }
     results = resumed.folder / "results-tiny"
     files = [path for path in results.rglob("*") if path.suffix in readers]
-    assert len(files) > 30
+    assert len(files) > 20
     for path in files:
         assert readers[path.suffix](path)
 
