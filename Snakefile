@@ -18,7 +18,11 @@ if "corpora" not in config:
     configfile: "config/config.yaml"
 
 
-plan = read_plan(config, check=workflow.is_main_process)
+plan = read_plan(
+    config,
+    check=workflow.is_main_process,
+    resources=workflow.resource_settings,
+)
 paths = plan.paths
 
 

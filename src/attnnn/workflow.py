@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn
 
-from attnnn import design, device, identity, layout, targets
+from attnnn import cluster, design, device, identity, layout, targets
 from attnnn.config import Study, validate
 from attnnn.corpora.readers import without_missing
 from attnnn.corpora.stage import check_sources
@@ -35,9 +35,15 @@ _OF_RUN: dict[str, Callable[[Study, Run], Identity]] = {
 
 @dataclass(frozen=True)
 class Plan:
-    """One study as its workflow sees it. `wildcards` are Snakemake's."""
+    """One study as its workflow sees it. `wildcards` are Snakemake's.
+
+    Attributes:
+        study: the study.
+        submitted: whether jobs run on the nodes of a cluster, and not on this machine.
+    """
 
     study: Study
+    submitted: bool = False
 
     @cached_property
     def paths(self) -> layout.Layout:
@@ -46,7 +52,12 @@ class Plan:
 
     @property
     def gpu(self) -> int:
-        """GPUs of a job that trains or needs gradients."""
+        """GPUs of a job that trains or needs gradients.
+
+        On a cluster ``auto`` asks for one: the node that gets the job decides whether torch can use it.
+        """
+        if self.submitted:
+            return int(self.study.device != "cpu")
         return int(device.wants_gpu(self.study.device))
 
     def run(self, wildcards: Any) -> Run:
@@ -149,12 +160,14 @@ def growing(amount: int) -> Amount:
     return lambda wildcards, attempt: amount * attempt
 
 
-def read_plan(config: Mapping[str, Any], *, check: bool) -> Plan:
+def read_plan(config: Mapping[str, Any], *, check: bool, resources: Any = None) -> Plan:
     """The plan of a Snakemake config; a user's mistake ends the process with one line.
 
     Args:
         config: Snakemake's merged configuration.
-        check: whether to look at the sources too, which one process of a workflow does for all.
+        check: whether to look at the sources, and at the cluster that jobs are submitted to, which one
+            process of a workflow does for all.
+        resources: Snakemake's resource settings.
     """
     try:
         study = validate(config, where="configuration")
@@ -165,9 +178,12 @@ def read_plan(config: Mapping[str, Any], *, check: bool) -> Plan:
             check_sources(study)
             for corpus in left_out:
                 print(f"attnnn: left out corpus {corpus}", file=sys.stderr)
+        plan = Plan(study, submitted=resources is not None and cluster.submits(resources))
+        if check and plan.submitted:
+            cluster.check(cluster.asks(resources, gpus=plan.gpu))
     except UserError as error:
         _refuse(error)
-    return Plan(study)
+    return plan
 
 
 def _refuse(error: UserError) -> NoReturn:

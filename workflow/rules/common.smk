@@ -13,3 +13,14 @@ for job in plan.jobs:
         for kind in ("train", "diverge"):
             if kind in settings:
                 settings.setdefault(job.rule(kind), settings[kind])
+
+
+# Snakemake deletes a job's log before it tries the job again. In a job of a cluster, the log that the
+# command appends to gets a second name therefore, by the number of the cluster's job, which stays.
+if workflow.remote_exec:
+    shell.prefix(
+        "set -euo pipefail; "
+        'attempt_log=$(eval "echo ${{BASH_EXECUTION_STRING##*2>> }}"); '
+        'touch "$attempt_log"; '
+        'ln -f "$attempt_log" "${{attempt_log%.log}}.job-${{SLURM_JOB_ID:-$$}}.log"; '
+    )

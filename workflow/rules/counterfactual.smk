@@ -8,6 +8,8 @@ rule permute:
         paths.log("permute", "{corpus}", "{model}", "seed-{seed}"),
     benchmark:
         paths.benchmark("permute", "{corpus}", "{model}", "seed-{seed}")
+    group:
+        "analyses"
     conda:
         "../../envs/attnnn.yaml"
     threads: 1
@@ -60,6 +62,8 @@ rule solve:
         paths.log("solve", "{corpus}", "{model}", "seed-{seed}"),
     benchmark:
         paths.benchmark("solve", "{corpus}", "{model}", "seed-{seed}")
+    group:
+        "analyses"
     conda:
         "../../envs/attnnn.yaml"
     threads: 1
@@ -89,6 +93,8 @@ for job in plan.diverging:
             paths.log("diverge", job.corpus, job.name),
         benchmark:
             paths.benchmark("diverge", job.corpus, job.name)
+        group:
+            "analyses"
         conda:
             "../../envs/attnnn.yaml"
         threads: 1

@@ -40,6 +40,8 @@ rule correlate:
         paths.log("correlate", "{corpus}", "{model}", "seed-{seed}"),
     benchmark:
         paths.benchmark("correlate", "{corpus}", "{model}", "seed-{seed}")
+    group:
+        "analyses"
     conda:
         "../../envs/attnnn.yaml"
     threads: 1
