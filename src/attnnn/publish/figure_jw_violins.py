@@ -71,8 +71,8 @@ def adversaries(results: Results) -> Figure:
         classes |= _classes(predicted)
         epsilon = study.protocol_of(corpus).epsilon_select
         share = 100 * searched.flags("found").mean()
-        end = " " if across == 1 else "\n"
-        left.set_title(f"{corpus}, ε = {epsilon:g},{end}found for {share:.1f} %", loc="left")
+        # There is room above the right panel, too.
+        left.set_title(f"{corpus}, ε = {epsilon:g}, found for {share:.1f} %", loc="left")
         if place % across == 0:
             left.set_ylabel("max attention")
         if place >= len(corpora) - across:

@@ -51,7 +51,7 @@ def write_counts(axis: Axes, bins: Ints, predicted: Ints) -> None:
     for place in range(len(MAX_ATTENTION_BINS)):
         for class_ in range(max(2, int(predicted.max(initial=0)) + 1)):
             count = np.count_nonzero((bins == place) & (predicted == class_))
-            height = place + (0.17 if class_ == 0 else -0.17)
+            height = place + (0.2 if class_ == 0 else -0.2)
             axis.annotate(
                 f"n = {count}",
                 (1, height),
