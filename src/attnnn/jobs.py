@@ -1,7 +1,7 @@
 """Which runs one job of the workflow trains or analyses.
 
-A job spends up to two seconds on starting, whatever it does, and on a cluster waits in a queue. Runs of a corpus
-that wait for the same things are therefore done together, `jobs.runs` of them in a job.
+A job spends up to two seconds on starting, whatever it does, and on a cluster waits in a queue. Runs of a
+corpus that wait for the same things are therefore done together, `jobs.runs` of them in a job.
 """
 
 from __future__ import annotations
