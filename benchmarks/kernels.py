@@ -5,12 +5,13 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from attnnn.config import SearchedAdversary
+from attnnn.config import LeaveOneOut, SearchedAdversary
 from attnnn.counterfactual.exact import exact_adversary
 from attnnn.counterfactual.permutation import permuted_logits
 from attnnn.counterfactual.searched import search_adversaries
@@ -44,6 +45,7 @@ RECIPE = Recipe(
 PERMUTATIONS = 100
 SEARCH = SearchedAdversary(adversaries=5, steps=500)
 EPSILON = 0.05
+REJOINING = LeaveOneOut()
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,12 @@ def importance(function: Callable[..., Importance]) -> Callable[[Material, Rows]
     return setup
 
 
+# As a study runs it by default.
+deletions = partial(
+    leave_one_out, rejoin_from=REJOINING.rejoin_from, tolerance=REJOINING.rejoin_tolerance
+)
+
+
 def own(material: Material, rows: Rows) -> tuple[Ragged, Decoder]:
     """The model's attention on some test documents, and the decoder there."""
     contribution = material.predictions.contribution.take(rows)
@@ -202,7 +210,7 @@ KERNELS: dict[str, Kernel] = {
     "training": Kernel("train", training, flops.training, on_gpu=True),
     "encoder": Kernel("train", encoder, flops.encoder, on_gpu=True),
     "gradient": Kernel("test", importance(gradient), flops.gradient, on_gpu=True),
-    "leave_one_out": Kernel("test", importance(leave_one_out), flops.leave_one_out, on_gpu=True),
+    "leave_one_out": Kernel("test", importance(deletions), flops.leave_one_out, on_gpu=True),
     "permutation": Kernel("test", permutation),
     "searched_adversary": Kernel("test", searched, on_gpu=True),
     "searched_adversary_archived": Kernel("test", archived, on_gpu=True),

@@ -44,8 +44,8 @@ def set_up_torch(threads: int) -> None:
     """Give torch this many CPU threads, and full float32 precision on a GPU.
 
     Results are equal to the byte for the same number of threads. Numbers too small to be normal count as
-    zero: words that are never seen leave many of them in the optimiser's moments, and a CPU takes a
-    hundred times as long over each.
+    zero: words that are never seen leave many of them in the optimiser's moments, and a CPU takes longer
+    over each.
     """
     import torch
 

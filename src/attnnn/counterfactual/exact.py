@@ -64,16 +64,12 @@ def exact_adversary(attention: Ragged, decoder: Decoder, epsilon: float) -> Exac
     Source: the maximum that Jain & Wallace 2019, equation 2, searches for by gradient descent.
     """
     own = decoder.probabilities(attention)
-    found = _Vertices.none(len(attention))
     bounds = np.stack(
         [_logit(own - epsilon + _ROUNDING), _logit(own + epsilon - _ROUNDING)], axis=1
     )
     contribution = decoder.contribution
-    values = contribution.values.astype(np.float64) + decoder.bias
-    logit = contribution.with_values(values)
-    for rows in _portions(attention.lengths):
-        tokens = _Tokens.of(attention.take(rows), logit.take(rows), bounds[rows])
-        found.put(rows, _best_vertices(tokens))
+    logit = contribution.with_values(contribution.values.astype(np.float64) + decoder.bias)
+    found = farthest_within(attention, logit, bounds)
     probability = sigmoid(_logit_of(found, logit))
     return ExactAdversary(
         jsd=found.jsd,
@@ -87,27 +83,58 @@ def exact_adversary(attention: Ragged, decoder: Decoder, epsilon: float) -> Exac
 
 
 @dataclass
-class _Vertices:
+class Vertices:
+    """Attention on at most two tokens, one a document; −1 for a token that there is not.
+
+    Attributes:
+        jsd: shape (documents,), nats; −∞ where there is no vertex at all.
+        token_a: shape (documents,), position of the first token.
+        weight_a: shape (documents,), its weight; the second has the rest.
+        token_b: shape (documents,), position of the second token.
+    """
+
     jsd: Values
     token_a: NDArray[np.int64]
     weight_a: Values
     token_b: NDArray[np.int64]
 
     @classmethod
-    def none(cls, documents: int) -> _Vertices:
+    def none(cls, documents: int) -> Vertices:
+        """No vertex yet."""
         position = np.full(documents, -1)
         return cls(np.full(documents, -np.inf), position, np.ones(documents), position.copy())
 
-    def put(self, rows: NDArray[np.int64], other: _Vertices) -> None:
+    def take(self, rows: NDArray[np.int64]) -> Vertices:
+        """Those of some documents."""
+        return Vertices(*(values[rows] for values in vars(self).values()))
+
+    def put(self, rows: NDArray[np.int64], other: Vertices) -> None:
+        """Replace those of some documents."""
         for name, values in vars(other).items():
             getattr(self, name)[rows] = values
 
 
-def _portions(lengths: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def farthest_within(attention: Ragged, score: Ragged, bounds: Values) -> Vertices:
+    """The attention of largest JSD from the model's among all that keep Σ_t α_t · score_t in bounds.
+
+    Args:
+        attention: the model's own weights α̂ of the n tokens.
+        score: one number for every token.
+        bounds: lowest and highest allowed sum, shape (documents, 2); may be infinite.
+    """
+    found = Vertices.none(len(attention))
+    for rows in portions(attention.lengths):
+        tokens = _Tokens.of(attention.take(rows), score.take(rows), bounds[rows])
+        found.put(rows, _best_vertices(tokens))
+    return found
+
+
+def portions(lengths: NDArray[np.int64], tokens: int = _PORTION) -> list[NDArray[np.int64]]:
+    """Documents of alike length together, of about so many tokens; those of none are left out."""
     order = np.argsort(lengths, kind="stable")
     order = order[np.searchsorted(lengths[order], 1) :]
     octave = np.frexp(lengths[order])[1]
-    share = np.cumsum(lengths[order]) // _PORTION
+    share = np.cumsum(lengths[order]) // tokens
     cuts = np.flatnonzero(np.diff(octave) | np.diff(share)) + 1
     return [part for part in np.split(order, cuts) if len(part)]
 
@@ -141,7 +168,7 @@ class _Tokens:
         )
 
 
-def _best_vertices(tokens: _Tokens) -> _Vertices:
+def _best_vertices(tokens: _Tokens) -> Vertices:
     best = _one_token(tokens)
     active = np.arange(len(tokens.q))
     for rank in range(tokens.q.shape[1] - 1):
@@ -157,10 +184,10 @@ def _best_vertices(tokens: _Tokens) -> _Vertices:
     return best
 
 
-def _one_token(tokens: _Tokens) -> _Vertices:
+def _one_token(tokens: _Tokens) -> Vertices:
     lowest, highest = tokens.bounds[:, :1], tokens.bounds[:, 1:]
     feasible = (tokens.logit >= lowest) & (tokens.logit <= highest)
-    best = _Vertices.none(len(feasible))
+    best = Vertices.none(len(feasible))
     first = feasible.argmax(axis=1)
     found = np.flatnonzero(feasible[np.arange(len(first)), first])
     best.token_a[found] = first[found]
@@ -169,7 +196,7 @@ def _one_token(tokens: _Tokens) -> _Vertices:
 
 
 def _two_tokens(
-    best: _Vertices, tokens: _Tokens, rows: NDArray[np.int64], *, rank: int, side: int
+    best: Vertices, tokens: _Tokens, rows: NDArray[np.int64], *, rank: int, side: int
 ) -> None:
     """Pair the token of this rank with every later one on one bound, and keep what is better."""
     bound = tokens.bounds[rows, side][:, None]
@@ -177,7 +204,7 @@ def _two_tokens(
     with np.errstate(invalid="ignore", divide="ignore"):
         crossing = (one < 0) & (others > 0) | (one > 0) & (others < 0)
         share = np.where(crossing, others / (others - one), 1.0)
-    jsd = _jsd(share, tokens.q[rows, rank][:, None]) + _gain(1 - share, tokens.q[rows, rank + 1 :])
+    jsd = _jsd(share, tokens.q[rows, rank][:, None]) + gain(1 - share, tokens.q[rows, rank + 1 :])
     jsd = np.where(crossing, jsd, -np.inf)
     partner, place = jsd.argmax(axis=1), np.arange(len(rows))
     better = jsd[place, partner] > best.jsd[rows]
@@ -188,7 +215,7 @@ def _two_tokens(
     best.weight_a[chosen] = share[place, partner][better]
 
 
-def _gain(weight: Values, q: Values) -> Values:
+def gain(weight: Values, q: Values) -> Values:
     """½ [w ln w − (w + q) ln(w + q) + q ln q]: what one token adds to the JSD; 0 for w = 0."""
     from scipy.special import xlogy
 
@@ -199,7 +226,7 @@ def _gain(weight: Values, q: Values) -> Values:
 
 
 def _jsd(weight: Values | float, q: Values) -> Values:
-    return np.asarray(np.log(2) + _gain(np.asarray(weight, dtype=np.float64), q))
+    return np.asarray(np.log(2) + gain(np.asarray(weight, dtype=np.float64), q))
 
 
 def _logit(probability: Values) -> Values:
@@ -208,7 +235,7 @@ def _logit(probability: Values) -> Values:
         return np.asarray(np.log(inside) - np.log1p(-inside))
 
 
-def _logit_of(vertices: _Vertices, logit: Ragged) -> Values:
+def _logit_of(vertices: Vertices, logit: Ragged) -> Values:
     values, start = np.asarray(logit.values, dtype=np.float64), logit.offsets[:-1]
     first = values[start + vertices.token_a]
     second = values[start + np.maximum(vertices.token_b, 0)]

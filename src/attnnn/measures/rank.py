@@ -117,8 +117,8 @@ def _count_pairs(x: Ragged, y: Ragged) -> _Pairs:
     # Sorted by x, and by y where x is tied, so that a pair is discordant iff its y descends. Padding
     # is above every rank.
     width = int(x.lengths.max())
-    keys = x.with_values((x_rank << _RANK_BITS) | y_rank)
-    both = keys.padded((width << _RANK_BITS) | width).astype(np.int64, copy=False)
+    pairs = x.with_values((x_rank << _RANK_BITS) | y_rank)
+    both = pairs.padded((width << _RANK_BITS) | width).astype(np.int64, copy=False)
     both.sort(axis=1)
     in_order = unpadded(both, x.lengths)
     return _Pairs(
