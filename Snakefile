@@ -1,4 +1,5 @@
-# The study "Attention is not not Explanation", from texts to tables and figures.
+# The studies "Attention is not Explanation" and "Attention is not not Explanation", from texts to tables and
+# figures.
 #
 #   snakemake --cores 8 --resources gpu=1            everything, of config/config.yaml
 #   snakemake results/figures/fig5.pdf               one figure and what it needs

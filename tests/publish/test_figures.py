@@ -8,6 +8,10 @@ from matplotlib.text import Text
 
 from attnnn import design
 from attnnn.publish import (
+    figure_jw_differences,
+    figure_jw_heatmap,
+    figure_jw_histograms,
+    figure_jw_violins,
     figure_maps,
     figure_plane,
     figure_schematics,
@@ -21,6 +25,14 @@ from attnnn.publish.style import PAGE, new_figure, panel_grid, settle
 from tests.publish import synthetic
 
 FIGURES = {
+    "jw_fig1": figure_jw_heatmap.opening,
+    "jw_fig2": figure_jw_histograms.gradient_correlations,
+    "jw_fig3": figure_jw_differences.beside_leave_one_out,
+    "jw_fig4": figure_jw_differences.beside_gradients,
+    "jw_fig5": figure_jw_histograms.leave_one_out_correlations,
+    "jw_fig6": figure_jw_violins.permuted,
+    "jw_fig7": figure_jw_histograms.adversaries,
+    "jw_fig8": figure_jw_violins.adversaries,
     "fig1": figure_schematics.experiments,
     "fig2": figure_maps.attention_maps,
     "fig3": figure_violins.attention_shift,

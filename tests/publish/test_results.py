@@ -33,6 +33,15 @@ def test_tables_about_different_documents_are_not_compared(finished):
         require_same_documents(dev, test)
 
 
+def test_analyses_are_of_the_base_model_unless_another_run_is_named(finished):
+    results = Results(finished)
+    base, other = design.grid_runs(finished, "sst")[:2]
+    for read in (results.permutation, results.searched, results.exact, results.candidates):
+        assert read("sst").arrow.equals(read("sst", run=base).arrow)
+        assert not read("sst").arrow.equals(read("sst", run=other).arrow)
+    assert set(results.exact("sst", 0.05, run=other).floats("epsilon")) == {0.05}
+
+
 def test_bins_of_the_largest_weight():
     assert bin_of([0, 0.2499, 0.25, 0.5, 0.7499, 0.75, 1]).tolist() == [0, 0, 1, 2, 2, 3, 3]
 

@@ -18,7 +18,7 @@ EXCLUDED = [None, None, None, "one token", None, "constant attention"]
 def _results(tmp_path, **switches):
     study = synthetic.study(tmp_path / "results", ["sst"], switches=switches)
     for run in design.explained_runs(study, "sst"):
-        handmade.write_correlation(study, run, PREDICTED, TAU, P_VALUE, EXCLUDED)
+        handmade.write_correlation(study, run, PREDICTED, TAU, P_VALUE, EXCLUDED, shuffled=0.05)
     return Results(study)
 
 
@@ -41,6 +41,48 @@ def test_undefined_documents_are_left_out_and_counted(tmp_path):
     assert table.get("sst", everyone, "undefined: one token").value == 1
     assert table.get("sst", zero, "undefined: constant attention").value == 1
     assert table.get("sst", zero, "undefined: one token") is None
+
+
+def test_shares_after_control_of_false_discoveries(tmp_path):
+    table = correlation(_results(tmp_path))
+    # Four tests, p = .01, .05, .051, .4: times 4/1, 4/2, 4/3, 1 and made monotone: .04, .068, .068, .4.
+    share = "significant_share_fdr"
+    assert table.get("sst", _setting("all"), share).value == 0.25
+    assert table.get("sst", _setting("0"), share).value == 0.5
+    assert table.get("sst", _setting("1"), share).value == 0
+    assert table.get("sst", _setting("0"), share).published is None
+
+
+def test_chance_and_the_highest_tokens_have_facts_of_their_own(tmp_path):
+    table = correlation(_results(tmp_path))
+    everyone = _setting("all")
+    chance = table.get("sst", everyone, "tau_mean_shuffled")
+    assert (chance.value, chance.n) == (pytest.approx(0.05), 4)
+    assert (chance.low, chance.high) == (pytest.approx(0.05), pytest.approx(0.05))
+    assert table.get("sst", everyone, "significant_share_shuffled").value == 0
+    # Half of 1 − τ, of .5, .3, .1, .3.
+    assert table.get("sst", everyone, "top_k_distance_mean").value == pytest.approx(0.35)
+    assert table.get("sst", everyone, "top_k").value == 10
+
+
+def test_the_deviation_has_an_interval_too(tmp_path):
+    fact = correlation(_results(tmp_path)).get("sst", _setting("all"), "tau_std")
+    assert 0 <= fact.low < fact.value < fact.high <= 0.2
+
+
+def test_the_sheet_of_two_models_has_their_classes_and_that_of_the_grid_has_not(tmp_path):
+    results = _results(tmp_path)
+    rows = [row for row in correlation_sheet(results, correlation(results)).rows if row]
+    assert len(rows) == 6 * 3
+    assert {row[3] for row in rows} == {"all"}
+    alone = results.study.model_copy(update={"papers": ["wiegreffe-pinter"]})
+    results = Results(alone)
+    sheet = correlation_sheet(results, correlation(results))
+    rows = [row for row in sheet.rows if row]
+    assert len(rows) == 2 * 3 * 3
+    assert rows[0][:4] == ["sst", "bilstm-additive", "attention – gradient", "0"]
+    assert rows[0][5:] == ["1.00 (0.59)", "0.50", "0.05", "0.00", "2", "1"]
+    assert all(len(row) == len(sheet.columns) for row in rows)
 
 
 def test_nan_policy_propagate_keeps_them(tmp_path):

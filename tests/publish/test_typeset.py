@@ -35,6 +35,28 @@ def test_latex():
     assert lines.index(r"\midrule") < lines.index(r"a$|$b & 1 & -- \\")
 
 
+def _pages(rows):
+    sheet = Sheet(name="long_one", caption="Much.", columns=["corpus", "F1"], rows=rows)
+    pages = sheet.latex().split(r"\begin{table}")[1:]
+    return sheet, [[line for line in page.splitlines() if line.endswith(r"\\")] for page in pages]
+
+
+def test_a_long_table_goes_on_at_a_group_of_rows():
+    groups = [[[f"corpus{k}", str(row)] for row in range(20)] for k in range(3)]
+    sheet, pages = _pages([*groups[0], [], *groups[1], [], *groups[2]])
+    assert [len(page) for page in pages] == [1 + 40, 1 + 20]
+    assert pages[1][0] == r"corpus & F1 \\"
+    assert pages[1][1] == r"corpus2 & 0 \\"
+    assert sheet.latex().count(r"\caption{Much.}") == 1
+    assert r"Table~\ref{tab:long-one}, continued." in sheet.latex()
+
+
+def test_a_group_of_more_rows_than_a_page_is_divided():
+    sheet, pages = _pages([["one", str(row)] for row in range(120)])
+    assert [len(page) - 1 for page in pages] == [48, 48, 24]
+    assert sum(r"\midrule" in page for page in sheet.latex().split(r"\begin{table}")) == 3
+
+
 def test_latex_escapes_what_latex_reads_otherwise():
     assert latex_text(r"a_b {50 %} #1 \x ~ ^ $") == (
         r"a\_b \{50 \%\} \#1 \textbackslash{}x \textasciitilde{} \textasciicircum{} \$"

@@ -16,16 +16,32 @@ def test_plain_snakemake_makes_every_table_and_figure_and_then_nothing(rehearsal
     study = validate(small_study(), where="test")
     made = rehearsal.made()
     assert {path.removeprefix("results/") for path in targets.all_targets(study)} <= made
-    # A corpus: base, uniform, one seed, trained and uniform MLP, two λ, two guided MLPs.
-    assert verbs["train"] == 2 * 9
-    assert verbs["measure"] == 2 * 2  # corpora × explained models
+    # A corpus: base, uniform, one seed, trained and uniform MLP, two λ, two guided MLPs; and of the grid
+    # of encoders and attentions four more, and three without attention.
+    assert verbs["train"] == 2 * (9 + 4 + 3)
+    for verb in ("measure", "correlate", "permute", "search", "solve"):
+        assert verbs[verb] == 2 * 6, verb  # corpora × the grid
     assert verbs["diverge"] == 2 * (1 + 1 + 2)  # uniform, seed, two λ
-    assert verbs["prepare"] == verbs["permute"] == verbs["search"] == 2
+    assert verbs["prepare"] == 2
     assert verbs["check"] == 1
     assert verbs["table"] == len(layout.TABLES)
     assert verbs["figure"] == len(layout.FIGURES)
     again = rehearsal.succeed("--cores", "2", "--resources", "gpu=1")
     assert "Nothing to be done" in again
+
+
+def test_a_study_of_one_paper_runs_its_experiments_alone(rehearsal: Rehearsal):
+    rehearsal.configure(small_study(papers=["jain-wallace"]))
+    verbs = rehearsal.verbs("--cores", "2", "--resources", "gpu=1")
+    assert verbs == {
+        "prepare": 2,
+        "check": 1,
+        "train": 2 * 9,
+        **dict.fromkeys(("measure", "correlate", "permute", "search", "solve"), 2 * 6),
+        "table": len(layout.TABLES_OF["jain-wallace"]),
+        "figure": len(layout.FIGURES_OF["jain-wallace"]),
+    }
+    assert "Nothing to be done" in rehearsal.succeed()
 
 
 def test_figure_5_needs_no_importance_no_permutation_and_no_guided_mlp(rehearsal: Rehearsal):
@@ -95,12 +111,11 @@ def test_jobs_reserve_a_gpu_only_where_one_is_asked_for(rehearsal: Rehearsal):
 def test_a_job_trains_several_runs_where_that_is_asked_for(rehearsal: Rehearsal):
     rehearsal.configure(small_study(jobs={"runs": 8}))
     once = rehearsal.succeed("-n")
-    # A corpus: what learns from labels, from the base model, and from an adversary.
-    assert {f"train_{corpus}_{number}" for corpus in ("one", "two") for number in (1, 2, 3)} == set(
-        re.findall(r"\btrain_\w+_\d+", once)
-    )
+    # A corpus: twelve that learn from labels, and what learns from the base model and from an adversary.
+    names = {f"train_{corpus}_{number}" for corpus in ("one", "two") for number in (1, 2, 3, 4)}
+    assert names == set(re.findall(r"\btrain_\w+_\d+", once))
     verbs = rehearsal.verbs()
-    assert (verbs["train"], verbs["diverge"]) == (2 * 9, 2 * 4)
+    assert (verbs["train"], verbs["diverge"]) == (2 * 16, 2 * 4)
     assert "Nothing to be done" in rehearsal.succeed()
 
 

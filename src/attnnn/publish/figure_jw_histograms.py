@@ -56,6 +56,11 @@ class Series:
         """The predicted classes: at least two, also where a model predicts one alone."""
         return list(range(max(2, int(self.predicted.max(initial=0)) + 1)))
 
+    @property
+    def sizes(self) -> str:
+        """How many documents there are of each class."""
+        return f"n = {' / '.join(str(int((self.predicted == k).sum())) for k in self.classes)}"
+
 
 def fractions(values: Floats, edges: NDArray[np.float64]) -> Floats:
     """The share of values in every bin, NaN being no value; zeros where there is none."""
@@ -105,7 +110,7 @@ def adversaries(results: Results) -> Figure:
         _jsd_panel(
             left, base, searched, f"{corpus}, searched\nε = {epsilon:g}, found {share:.1f} %"
         )
-        _jsd_panel(right, base, exact, f"{corpus}, exact\nε = {epsilon:g}")
+        _jsd_panel(right, base, exact, f"{corpus}, exact\nε = {epsilon:g}", counts=True)
     _name_axes(figure, [axis for pair in pairs for axis in pair], "ε-max JSD, nats")
     return figure
 
@@ -123,17 +128,17 @@ def _tau_panel(axis: Axes, series: Series, name: str) -> None:
     _draw(axis, series, TAU_EDGES)
     axis.axvline(0, color=GREY, linewidth=0.4, zorder=0)
     axis.set_xticks([-1, -0.5, 0, 0.5, 1], ["−1", "−.5", "0", ".5", "1"])
-    sizes = [int((series.predicted == k).sum()) for k in series.classes]
-    text = f"n = {' / '.join(map(str, sizes))}"
+    text = series.sizes
     undefined = int(np.isnan(series.values).sum())
     if undefined:
         text += f", {undefined} undefined"
     axis.set_title(f"{name}\n{text}", loc="left", fontsize=7)
 
 
-def _jsd_panel(axis: Axes, base: Table, found: Table, title: str) -> None:
-    _draw(axis, Series(found.floats("jsd"), base.predicted), JSD_EDGES)
-    axis.set_title(title, loc="left", fontsize=7)
+def _jsd_panel(axis: Axes, base: Table, found: Table, title: str, *, counts: bool = False) -> None:
+    series = Series(found.floats("jsd"), base.predicted)
+    _draw(axis, series, JSD_EDGES)
+    axis.set_title(f"{title}, {series.sizes}" if counts else title, loc="left", fontsize=7)
     axis.set_xticks([0, 0.2, 0.4, 0.6], ["0", ".2", ".4", ".6"])
 
 
@@ -174,7 +179,7 @@ def _name_axes(figure: Figure, axes: Sequence[Axes], x: str) -> None:
             edgecolor=BLACK,
             linewidth=0.7,
             linestyle=_LINES[k],
-            label=f"predicted class {k}",
+            label=f"predicted class {k} ({('first', 'second')[k]} n)",
         )
         for k in range(2)
     ]

@@ -49,7 +49,7 @@ def violins(
 def write_counts(axis: Axes, bins: Ints, predicted: Ints) -> None:
     """How many documents of each class every violin stands for, beside the last panel of a row."""
     for place in range(len(MAX_ATTENTION_BINS)):
-        for class_ in np.unique(predicted):
+        for class_ in range(max(2, int(predicted.max(initial=0)) + 1)):
             count = np.count_nonzero((bins == place) & (predicted == class_))
             height = place + (0.17 if class_ == 0 else -0.17)
             axis.annotate(
