@@ -136,8 +136,8 @@ def evidence_sheet(results: Results, table: LongTable) -> Sheet:
     notes = [
         "A sentence's score is the sum of its tokens'. Of several tokens or sentences with the highest "
         "score, the share of supporting ones counts. Chance: one drawn at random. Right: stories that this "
-        "model answers rightly. In brackets: 95 % percentile bootstrap interval over the n stories, each with its "
-        "question."
+        "model answers rightly. In brackets: 95 % percentile bootstrap interval over the n stories, each "
+        "with its question."
     ]
     if not rows:
         notes = ["No corpus of this study says which sentences support an answer."]

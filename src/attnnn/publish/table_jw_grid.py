@@ -122,7 +122,8 @@ def grid_sheet(results: Results, table: LongTable) -> Sheet:
         caption="Every encoder with every attention, and without (none): F1 of class 1, accuracy and "
         "ROC-AUC, mean τ-b between attention (α), gradients and leave-one-out (LOO), median over "
         f"documents of the median |Δp| over {study.permutations} permutations of the attention, and mean "
-        f"ε-max JSD (nats) at ε = {', '.join(f'{value:g}' for value in epsilons)}, on the test split. {protocol_phrase(study)}",
+        f"ε-max JSD (nats) at ε = {', '.join(f'{value:g}' for value in epsilons)}, on the test split. "
+        f"{protocol_phrase(study)}",
         columns=["corpus", "model", *(header for header, _ in _SHOWN.values())],
         rows=rows[1:],
         text_columns=2,
