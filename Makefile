@@ -5,7 +5,7 @@ CORES ?= all
 BIN := .venv/bin
 STAMP := .venv/made
 
-.PHONY: env results test lint types format schema bench bench-quick clean-env
+.PHONY: env results test test-slurm lint types format schema bench bench-quick clean-env
 
 env: $(STAMP)
 
@@ -21,6 +21,10 @@ results: env
 
 test: env
 	$(BIN)/pytest
+
+# Minutes. Starts a real Slurm, so it needs root and Debian's slurm-wlm; says what is missing and skips without.
+test-slurm: env
+	$(BIN)/pytest -m slurm tests/slurm
 
 lint: env
 	$(BIN)/ruff check .

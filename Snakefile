@@ -10,7 +10,7 @@ min_version("9.6")
 
 from attnnn import layout, targets
 from attnnn.resolved import write_resolved
-from attnnn.workflow import MODEL_PATTERN, growing, read_plan
+from attnnn.workflow import KINDS, growing, read_plan
 
 # Snakemake merges configuration files; a corpus of the default one must not slip into another study.
 if "corpora" not in config:
@@ -18,14 +18,16 @@ if "corpora" not in config:
     configfile: "config/config.yaml"
 
 
-plan = read_plan(config, check=workflow.is_main_process)
+plan = read_plan(
+    config,
+    check=workflow.is_main_process,
+    resources=workflow.resource_settings,
+)
 paths = plan.paths
 
 
 wildcard_constraints:
     corpus="|".join(plan.study.corpora),
-    model=MODEL_PATTERN,
-    seed=r"\d+",
 
 
 include: "workflow/rules/common.smk"

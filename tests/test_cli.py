@@ -221,4 +221,4 @@ def test_planning_the_papers_study_loads_nothing_slow():
     loaded = set(done.stderr.split())
     assert "attnnn.costs.estimate" in loaded
     assert not loaded & {"torch", "matplotlib", "pandas", "spacy", "gensim", "sklearn", "scipy"}
-    assert "4 corpora, 94 trainings, 217 jobs" in done.stdout
+    assert "6 corpora, 142 trainings, 321 jobs" in done.stdout

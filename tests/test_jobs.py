@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from attnnn import design, targets
 from attnnn.config import Study, validate
-from attnnn.jobs import Job, compared, training_jobs
+from attnnn.jobs import Job, analysis_jobs, compared, training_jobs
 
 PLANTED = {"source": {"kind": "planted", "regime": "lexical"}}
 
@@ -105,3 +105,19 @@ def test_what_is_compared_is_a_part_of_what_is_trained():
     assert {run.model.lambda_ for run in sweep.runs} == {0, 0.1}
     assert compared(study, third) is None
     assert compared(study, Job("two", 9, first.runs[:1])) is None
+
+
+def test_analyses_are_shared_out_alike_and_only_where_they_are_made():
+    papers = ["jain-wallace", "wiegreffe-pinter"]
+    pair = {"source": {"kind": "babi", "task": 1}}
+    study = study_of(4, papers=papers, corpora={"one": PLANTED, "asked": pair})
+    explained = analysis_jobs(study, design.explained_runs)
+    assert [(job.corpus, job.number, len(job.runs)) for job in explained] == [
+        ("one", 1, 4),
+        ("one", 2, 2),
+        ("asked", 1, 4),
+        ("asked", 2, 2),
+    ]
+    assert explained[0].name == "bilstm-additive/seed-10"
+    # The exact adversary is known for two classes alone.
+    assert {job.corpus for job in analysis_jobs(study, design.solved_runs)} == {"one"}

@@ -114,6 +114,15 @@ def test_an_error_while_writing_leaves_the_old_file_and_nothing_else(tmp_path: P
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_two_writers_of_a_file_do_not_meet_though_their_process_numbers_are_equal(tmp_path: Path):
+    path = tmp_path / "text.md"
+    with written_aside(path) as first, written_aside(path) as second:
+        first.write_text("first, whole")
+        second.write_text("second")
+    assert path.read_text() == "first, whole"
+    assert list(tmp_path.iterdir()) == [path]
+
+
 @pytest.mark.parametrize(
     "schema", [s for s in vars(schemas).values() if isinstance(s, Schema)], ids=lambda s: s.name
 )

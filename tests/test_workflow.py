@@ -128,6 +128,17 @@ def test_auto_reserves_a_gpu_where_one_is_visible(
     assert wants_gpu("cpu") is False
 
 
+@pytest.mark.parametrize(("setting", "gpus"), [("auto", 1), ("cuda", 1), ("cpu", 0)])
+def test_on_a_cluster_auto_asks_for_a_gpu_and_the_node_decides(
+    monkeypatch: pytest.MonkeyPatch, setting: str, gpus: int
+):
+    monkeypatch.setattr(device, "_nvidia_visible", lambda: False)
+    study = validate(
+        {"corpora": {"one": {"source": SOURCES["planted"]}}, "device": setting}, where=""
+    )
+    assert Plan(study, submitted=True).gpu == gpus
+
+
 def test_the_drivers_files_tell_of_a_gpu(tmp_path: Any, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     (tmp_path / "nvidiactl").touch()

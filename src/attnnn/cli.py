@@ -80,24 +80,6 @@ def _with_corpus(verb: Verb) -> Verb:
     return cast("Verb", wrapped)
 
 
-def _with_run(verb: Verb) -> Verb:
-    """Give a verb the study and one run."""
-
-    @_with_corpus
-    @click.option(
-        "--run",
-        "name",
-        metavar="MODEL/seed-SEED",
-        help="A run by its name, for instance bilstm-uniform/seed-10.  [default: the base model's]",
-    )
-    @wraps(verb)
-    def wrapped(study: Study, corpus: str, name: str | None, **options: Any) -> Any:
-        run = design.base_run(study, corpus) if name is None else _parsed(corpus, name)
-        return verb(study, run, **options)
-
-    return cast("Verb", wrapped)
-
-
 def _with_runs(verb: Verb) -> Verb:
     """Give a verb the study and runs of one corpus."""
 
@@ -252,50 +234,55 @@ def train(study: Study, runs: list[Run], *, device: str, threads: int) -> None:
 
 
 @main.command()
-@_with_run
+@_with_runs
 @_with_machine
-def measure(study: Study, run: Run, *, device: str, threads: int) -> None:
+def measure(study: Study, runs: list[Run], *, device: str, threads: int) -> None:
     """Measure the importance of every token of the test split, by every method."""
     from attnnn.importance import stage
 
-    stage.measure(study, run, device=device, threads=threads)
+    for run in runs:
+        stage.measure(study, run, device=device, threads=threads)
 
 
 @main.command()
-@_with_run
-def correlate(study: Study, run: Run) -> None:
+@_with_runs
+def correlate(study: Study, runs: list[Run]) -> None:
     """Correlate attention with the importance of tokens (Kendall's τ-b)."""
     from attnnn.importance import stage
 
-    stage.correlate(study, run)
+    for run in runs:
+        stage.correlate(study, run)
 
 
 @main.command()
-@_with_run
-def permute(study: Study, run: Run) -> None:
+@_with_runs
+def permute(study: Study, runs: list[Run]) -> None:
     """Permute the attention weights of every test document."""
     from attnnn.counterfactual import stage
 
-    stage.permute(study, run)
+    for run in runs:
+        stage.permute(study, run)
 
 
 @main.command()
-@_with_run
+@_with_runs
 @_with_machine
-def search(study: Study, run: Run, *, device: str, threads: int) -> None:
+def search(study: Study, runs: list[Run], *, device: str, threads: int) -> None:
     """Search adversarial attention for every test document, one by one."""
     from attnnn.counterfactual import stage
 
-    stage.search(study, run, device=device, threads=threads)
+    for run in runs:
+        stage.search(study, run, device=device, threads=threads)
 
 
 @main.command()
-@_with_run
-def solve(study: Study, run: Run) -> None:
+@_with_runs
+def solve(study: Study, runs: list[Run]) -> None:
     """Solve for the exact adversarial attention of every test document."""
     from attnnn.counterfactual import stage
 
-    stage.solve(study, run)
+    for run in runs:
+        stage.solve(study, run)
 
 
 @main.command()

@@ -122,7 +122,7 @@ class Jobs(Strict):
     runs: int = Field(
         1,
         ge=1,
-        description="Trainings of one corpus that a job does. More save the start of a job, which for "
+        description="Trainings, or analyses, of one corpus that a job does. More save the start of a job, which for "
         "small models takes as long as training; but one that changes trains its whole job again.",
     )
     runs_at_once: int = Field(

@@ -1,11 +1,12 @@
-"""Which runs one job of the workflow trains.
+"""Which runs one job of the workflow trains or analyses.
 
-A job that trains spends two seconds on starting, whatever it trains, and on a cluster waits in a queue. Runs
-of a corpus that wait for the same things are therefore done together, `jobs.runs` of them in a job.
+A job spends up to two seconds on starting, whatever it does, and on a cluster waits in a queue. Runs of a
+corpus that wait for the same things are therefore done together, `jobs.runs` of them in a job.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -46,6 +47,22 @@ class Job:
 def training_jobs(study: Study) -> list[Job]:
     """All trainings of a study, each in one job, jobs in an order in which they could run."""
     return [job for corpus in study.corpora for job in _jobs_of(study, corpus)]
+
+
+def analysis_jobs(study: Study, runs_of: Callable[[Study, str], Sequence[Run]]) -> list[Job]:
+    """The runs that an analysis is made of, as jobs make it.
+
+    Args:
+        study: the configuration.
+        runs_of: these runs of a corpus: one of `design.explained_runs`, `attacked_runs`, `solved_runs`.
+    """
+    size = study.jobs.runs
+    return [
+        Job(corpus, start // size + 1, tuple(runs[start : start + size]))
+        for corpus in study.corpora
+        if (runs := runs_of(study, corpus))
+        for start in range(0, len(runs), size)
+    ]
 
 
 def compared(study: Study, job: Job) -> Job | None:

@@ -136,6 +136,9 @@ PRESETS: dict[ProtocolName, dict[str, Any]] = {
         "vocab_fit": "all",
         "train_part": "undivided",
         "cnn_width": "double",
+        # Trained adversaries are not theirs; without a dev split, none can be selected on it either.
+        "adv_select": "train_loss",
+        "lambda_select": "test",
     },
     # The later runs that their repository keeps, selected on dev.
     "jain-wallace-dev": _JAIN_WALLACE,

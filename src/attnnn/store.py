@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
@@ -24,10 +25,13 @@ from attnnn.ragged import Ragged
 
 @contextmanager
 def written_aside(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a temporary sibling of `path` that takes its name when the block ends without error."""
+    """Yield a temporary sibling of `path` that takes its name when the block ends without error.
+
+    The sibling's name is no other writer's: process numbers repeat among the nodes of a cluster.
+    """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    aside = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
+    aside = target.with_name(f".{target.stem}.{uuid4().hex}{target.suffix}")
     try:
         yield aside
         os.replace(aside, target)

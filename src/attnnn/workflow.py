@@ -12,32 +12,56 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn
 
-from attnnn import design, device, identity, layout, targets
+from attnnn import cluster, design, device, identity, layout, targets
 from attnnn.config import Study, validate
 from attnnn.corpora.readers import without_missing
 from attnnn.corpora.stage import check_sources
-from attnnn.design import Model, Run
+from attnnn.design import Run
 from attnnn.errors import UserError
 from attnnn.identity import Identity
-from attnnn.jobs import Job, compared, training_jobs
+from attnnn.jobs import Job, analysis_jobs, compared, training_jobs
 
-MODEL_PATTERN = r"[a-z]+-[a-z]+[-a-z0-9.+]*"
 Amount = Callable[[Any, int], int]
+
+
+def _of_importances(study: Study, run: Run) -> Identity:
+    return {
+        method: identity.of_importance(study, run, method) for method in layout.IMPORTANCE_METHODS
+    }
+
 
 _OF_RUN: dict[str, Callable[[Study, Run], Identity]] = {
     "train": identity.of_run,
+    "measure": _of_importances,
+    "correlate": identity.of_comparison,
     "permute": identity.of_permutation,
     "search": identity.of_search,
     "solve": identity.of_exact,
-    "compare": identity.of_comparison,
+    "diverge": identity.of_comparison,
 }
+
+_ANALYSED: dict[str, Callable[[Study, str], list[Run]]] = {
+    "measure": design.explained_runs,
+    "correlate": design.explained_runs,
+    "permute": design.attacked_runs,
+    "search": design.attacked_runs,
+    "solve": design.solved_runs,
+}
+# Kinds of rules that do several runs.
+KINDS = tuple(_OF_RUN)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """One study as its workflow sees it. `wildcards` are Snakemake's."""
+    """One study as its workflow sees it. `wildcards` are Snakemake's.
+
+    Attributes:
+        study: the study.
+        submitted: whether jobs run on the nodes of a cluster, and not on this machine.
+    """
 
     study: Study
+    submitted: bool = False
 
     @cached_property
     def paths(self) -> layout.Layout:
@@ -46,12 +70,13 @@ class Plan:
 
     @property
     def gpu(self) -> int:
-        """GPUs of a job that trains or needs gradients."""
-        return int(device.wants_gpu(self.study.device))
+        """GPUs of a job that trains or needs gradients.
 
-    def run(self, wildcards: Any) -> Run:
-        """The run that `{corpus}`, `{model}` and `{seed}` name."""
-        return Run(wildcards.corpus, Model.parse(wildcards.model), int(wildcards.seed))
+        On a cluster ``auto`` asks for one: the node that gets the job decides whether torch can use it.
+        """
+        if self.submitted:
+            return int(self.study.device != "cpu")
+        return int(device.wants_gpu(self.study.device))
 
     def sources(self, wildcards: Any) -> list[str]:
         """Files that a corpus is read from; none for planted ones and those that may be fetched."""
@@ -74,6 +99,14 @@ class Plan:
     def diverging(self) -> list[Job]:
         """The same jobs, with the runs alone that are compared with the base model."""
         return [job for whole in self.jobs if (job := compared(self.study, whole)) is not None]
+
+    def jobs_of(self, kind: str) -> list[Job]:
+        """The jobs of a kind of rule that does several runs."""
+        if kind == "train":
+            return self.jobs
+        if kind == "diverge":
+            return self.diverging
+        return analysis_jobs(self.study, _ANALYSED[kind])
 
     def embedding(self, job: Job) -> list[str]:
         """The word vectors that training starts from, unless they are drawn at random."""
@@ -99,18 +132,21 @@ class Plan:
         """Predictions of the runs of a job."""
         return [self.paths.predictions_of(run) for run in job.runs]
 
-    def divergences(self, job: Job) -> list[str]:
-        """How far the runs of a job are from the base model."""
-        return [self.paths.analysis_of("divergence", run) for run in job.runs]
-
     def at_once(self, job: Job) -> int:
         """Runs of a job that are trained at the same time."""
         return min(self.study.jobs.runs_at_once, len(job.runs))
 
-    def importances(self, wildcards: Any) -> list[str]:
-        """Token importance of a run by every method."""
-        run = self.run(wildcards)
-        return [self.paths.importance_of(run, method) for method in layout.IMPORTANCE_METHODS]
+    def importances(self, job: Job) -> list[str]:
+        """Token importance of the runs of a job, by every method."""
+        return [
+            self.paths.importance_of(run, method)
+            for run in job.runs
+            for method in layout.IMPORTANCE_METHODS
+        ]
+
+    def analyses(self, job: Job, *stages: str) -> list[str]:
+        """Tables about the runs of a job."""
+        return [self.paths.analysis_of(stage, run) for run in job.runs for stage in stages]
 
     def base(self, job: Job) -> str:
         """Predictions of the base model of a job's corpus."""
@@ -129,19 +165,13 @@ class Plan:
         answers: dict[str, Callable[[Any], Identity]] = {
             "prepare": lambda wildcards: identity.of_corpus(self.study, wildcards.corpus),
             "embed": lambda wildcards: identity.of_embedding(self.study, wildcards.corpus),
-            "measure": lambda wildcards: {
-                method: identity.of_importance(self.study, self.run(wildcards), method)
-                for method in layout.IMPORTANCE_METHODS
-            },
             "publish": lambda wildcards: identity.of_publication(self.study),
         }
-        if stage in answers:
-            return answers[stage]
-        return lambda wildcards: _OF_RUN[stage](self.study, self.run(wildcards))
+        return answers[stage]
 
-    def settings_of(self, stage: str, job: Job) -> dict[str, Identity]:
+    def settings_of(self, kind: str, job: Job) -> dict[str, Identity]:
         """The same for a job of several runs, by the run."""
-        return {run.name: _OF_RUN[stage](self.study, run) for run in job.runs}
+        return {run.name: _OF_RUN[kind](self.study, run) for run in job.runs}
 
 
 def growing(amount: int) -> Amount:
@@ -149,12 +179,14 @@ def growing(amount: int) -> Amount:
     return lambda wildcards, attempt: amount * attempt
 
 
-def read_plan(config: Mapping[str, Any], *, check: bool) -> Plan:
+def read_plan(config: Mapping[str, Any], *, check: bool, resources: Any = None) -> Plan:
     """The plan of a Snakemake config; a user's mistake ends the process with one line.
 
     Args:
         config: Snakemake's merged configuration.
-        check: whether to look at the sources too, which one process of a workflow does for all.
+        check: whether to look at the sources, and at the cluster that jobs are submitted to, which one
+            process of a workflow does for all.
+        resources: Snakemake's resource settings.
     """
     try:
         study = validate(config, where="configuration")
@@ -165,9 +197,12 @@ def read_plan(config: Mapping[str, Any], *, check: bool) -> Plan:
             check_sources(study)
             for corpus in left_out:
                 print(f"attnnn: left out corpus {corpus}", file=sys.stderr)
+        plan = Plan(study, submitted=resources is not None and cluster.submits(resources))
+        if check and plan.submitted:
+            cluster.check(cluster.asks(resources, gpus=plan.gpu))
     except UserError as error:
         _refuse(error)
-    return Plan(study)
+    return plan
 
 
 def _refuse(error: UserError) -> NoReturn:

@@ -27,6 +27,7 @@ def make_study(tmp_path: Path) -> MakeStudy:
             "corpora_dir": str(tmp_path),
             "device": "cpu",
             "corpora": {"toy": {**planted, **(corpus or {})}},
+            "papers": ["wiegreffe-pinter"],
             "training": {"epochs": 2, "batch_size": 4, "hidden_size": 2},
             "switches": {"adv_epochs": 5, "adv_seed": "same"},
             "seeds": [50],

@@ -25,15 +25,27 @@ def test_every_stage_has_its_jobs(make_study: MakeStudy, size: CorpusSize):
         "check": 1,
         # Base, seed, uniform, two MLPs; two λ and a guided MLP; the other guided MLP.
         "train": 2 + 1 + 1,
-        "measure": 2,
-        "correlate": 2,
+        # Base and trained MLP together.
+        "measure": 1,
+        "correlate": 1,
         "permute": 1,
         "search": 1,
         "solve": 1,
         "diverge": 2,
-        "table": len(layout.TABLES),
-        "figure": len(layout.FIGURES),
+        "table": len(layout.TABLES_OF["wiegreffe-pinter"]),
+        "figure": len(layout.FIGURES_OF["wiegreffe-pinter"]),
     }
+
+
+def test_the_grid_of_jain_and_wallace_has_its_jobs(make_study: MakeStudy, size: CorpusSize):
+    training = {"epochs": 2, "batch_size": 4, "hidden_size": 4}
+    study = make_study(papers=["jain-wallace"], jobs={"runs": 4}, training=training)
+    counts = Counter(job.stage for job in jobs_of(study, size))
+    # Three encoders with two attentions each, and without one: nine trainings, four a job.
+    assert counts["train"] == 3
+    for stage in ("measure", "correlate", "permute", "search", "solve"):
+        assert counts[stage] == 2
+    assert counts["diverge"] == 0
 
 
 def test_word_vectors_are_a_job_where_they_are_not_drawn(make_study: MakeStudy, size: CorpusSize):
@@ -73,7 +85,7 @@ def test_benchmark_files_are_named_as_the_rules_name_them(make_study: MakeStudy,
     assert "results/benchmarks/check.tsv" in found
     assert "results/benchmarks/train/toy/bilstm-additive/seed-10.tsv" in found
     assert "results/benchmarks/diverge/toy/bilstm-additive/seed-50.tsv" in found
-    assert "results/benchmarks/measure/toy/average-additive/seed-10.tsv" in found
+    assert "results/benchmarks/measure/toy/bilstm-additive/seed-10.tsv" in found
     assert "results/benchmarks/table/table1.tsv" in found
 
 

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy.stats import chisquare
 
 from attnnn.counterfactual import permutation
 from attnnn.counterfactual.permutation import absolute_changes, logit_moments, permuted_logits
@@ -70,13 +71,44 @@ def test_draws_have_the_exact_moments(documents):
     np.testing.assert_allclose(logits.std(axis=1), moments.std, rtol=0.05, atol=1e-6)
 
 
+def outcomes(documents, *, permutations, seed):
+    """Which of the n! permutations each draw is, for documents of equal length; shape as of logits."""
+    attention = Ragged.from_lists([[0.0, 0.1, 0.9]] * documents)
+    decoder = Decoder(Ragged.from_lists([[0.0, 1.0, 3.0]] * documents), BIAS)
+    logits = permuted_logits(
+        attention, decoder, permutations=permutations, generator=np.random.default_rng(seed)
+    )
+    possible = np.array(all_logits([0.0, 0.1, 0.9], [0.0, 1.0, 3.0]))
+    return np.abs(logits[..., None] - possible).argmin(axis=-1)
+
+
+def test_permutations_are_uniform_and_independent_within_a_document():
+    drawn = outcomes(1, permutations=36_000, seed=5)[0]
+    assert chisquare(np.bincount(drawn, minlength=6)).pvalue > 0.01
+    pairs = drawn[::2] * 6 + drawn[1::2]
+    assert chisquare(np.bincount(pairs, minlength=36)).pvalue > 0.01
+
+
+@pytest.mark.parametrize("later", [0, 1])
+def test_permutations_of_two_documents_that_share_a_table_are_independent(monkeypatch, later):
+    monkeypatch.setattr(permutation, "_SHARED_BY", 2)
+    drawn = outcomes(7_200, permutations=2, seed=6)
+    pairs = drawn[::2, 0] * 6 + drawn[1::2, later]
+    assert chisquare(np.bincount(pairs, minlength=36)).pvalue > 0.01
+
+
+def test_documents_that_share_a_table_are_permuted_differently():
+    one, other = outcomes(2, permutations=1_000, seed=7)
+    assert not np.array_equal(one, other)
+
+
 def test_portions_do_not_matter(documents, monkeypatch):
     def drawn():
         return permuted_logits(*documents, permutations=7, generator=np.random.default_rng(3))
 
     whole = drawn()
     monkeypatch.setattr(permutation, "_HELD", 1)
-    np.testing.assert_array_equal(drawn(), whole)
+    np.testing.assert_allclose(drawn(), whole, rtol=0, atol=1e-14)  # sums round by shape
 
 
 def test_changes_by_hand():

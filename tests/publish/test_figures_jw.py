@@ -236,6 +236,15 @@ def test_left_out_tokens_are_said_and_never_shaded(results):
 
 
 @pytest.mark.usefixtures("styled")
+def test_texts_of_many_corpora_are_shorter(tmp_path):
+    names = ["imdb", *(f"needle_{k}" for k in "abcdef")]
+    study = synthetic.study(tmp_path / "results", names)
+    synthetic.write_study(study, test_size=12)
+    figure = figure_jw_heatmap.opening(Results(study))
+    assert len(figure.axes[0].patches) <= 3 * figure_jw_heatmap.MOST_TOKENS_OF_MANY
+
+
+@pytest.mark.usefixtures("styled")
 @pytest.mark.parametrize(("corpora", "grid"), [(1, (1, 2)), (3, (3, 2)), (4, (2, 4)), (12, (6, 4))])
 def test_pairs_of_panels(corpora, grid):
     figure, pairs = paired_panels(corpora, 1.3)
@@ -247,4 +256,4 @@ def test_pairs_of_panels(corpora, grid):
         for left, right in pairs
     )
     # Twelve corpora still fit a page of paper.
-    assert figure.get_figheight() <= 11
+    assert figure.get_figheight() <= 10

@@ -26,13 +26,13 @@ def test_attention(reference, predictions):
 
 
 def test_gradient(reference):
-    found = gradient(reference.classifier, reference.tokens)
+    found = gradient(reference.classifier, reference.tokens).signed
     expected = reference.per_token("gradient_times_input").values
     np.testing.assert_allclose(found.values, expected, rtol=0, atol=1e-5)
 
 
 def test_leave_one_out(reference):
-    found = leave_one_out(reference.classifier, reference.tokens)
+    found = leave_one_out(reference.classifier, reference.tokens).signed
     whole = reference["probability"].astype(np.float64)[found.documents]
     expected = reference.per_token("leave_one_out_probability").values - whole
     np.testing.assert_allclose(found.values, expected, rtol=0, atol=1e-5)

@@ -13,14 +13,17 @@ ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 
 
-def _copy(folder: Path) -> None:
+def copy_project(folder: Path) -> None:
+    """Put what Snakemake needs of the project in a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
     for name in ("workflow", "config", "envs"):
         shutil.copytree(ROOT / name, folder / name)
     shutil.copy(ROOT / "Snakefile", folder)
     (folder / "profiles").symlink_to("workflow/profiles")
 
 
-def _environment(first_on_path: Path) -> dict[str, str]:
+def environment(first_on_path: Path) -> dict[str, str]:
+    """Variables with which a folder's programs are found first."""
     path = os.pathsep.join([str(first_on_path), str(BIN), os.environ["PATH"]])
     return {**os.environ, "PATH": path, "XDG_CACHE_HOME": str(first_on_path / "cache")}
 
@@ -28,26 +31,26 @@ def _environment(first_on_path: Path) -> dict[str, str]:
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     """A project with the real verbs."""
-    _copy(tmp_path)
-    return Project(tmp_path, _environment(BIN))
+    copy_project(tmp_path)
+    return Project(tmp_path, environment(BIN))
 
 
 @pytest.fixture(scope="module")
 def project_of_module(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A project with the real verbs that the tests of one module share."""
     folder = tmp_path_factory.mktemp("project")
-    _copy(folder)
-    return Project(folder, _environment(BIN))
+    copy_project(folder)
+    return Project(folder, environment(BIN))
 
 
 @pytest.fixture
 def rehearsal(tmp_path: Path) -> Rehearsal:
     """A project of two small corpora with the stand-in for the verbs."""
-    _copy(tmp_path)
+    copy_project(tmp_path)
     verbs = tmp_path / "bin"
     verbs.mkdir()
     shutil.copy(Path(__file__).parent / "stand_in.sh", verbs / "attnnn")
-    rehearsed = Rehearsal(tmp_path, _environment(verbs))
+    rehearsed = Rehearsal(tmp_path, environment(verbs))
     rehearsed.environment["CALLS"] = str(rehearsed.notes)
     rehearsed.configure(small_study())
     return rehearsed

@@ -1,80 +1,99 @@
-rule permute:
-    input:
-        predictions=paths.model("{corpus}", "{model}", "{seed}", "predictions.parquet"),
-        checked=checked,
-    output:
-        paths.analysis("permutation", "{corpus}", "{model}", "{seed}"),
-    log:
-        paths.log("permute", "{corpus}", "{model}", "seed-{seed}"),
-    benchmark:
-        paths.benchmark("permute", "{corpus}", "{model}", "seed-{seed}")
-    conda:
-        "../../envs/attnnn.yaml"
-    threads: 1
-    resources:
-        mem_mb=growing(2000),
-        runtime=growing(30),
-    params:
-        config=paths.config(),
-        settings=plan.settings("permute"),
-    shell:
-        "attnnn permute --config {params.config:q} --corpus {wildcards.corpus}"
-        " --run {wildcards.model}/seed-{wildcards.seed} 2>> {log:q}"
+for job in plan.jobs_of("permute"):
+
+    rule:
+        name:
+            job.rule("permute")
+        input:
+            predictions=plan.predictions(job),
+            checked=checked,
+        output:
+            plan.analyses(job, "permutation"),
+        log:
+            paths.log("permute", job.corpus, job.name),
+        benchmark:
+            paths.benchmark("permute", job.corpus, job.name)
+        group:
+            "analyses"
+        conda:
+            "../../envs/attnnn.yaml"
+        threads: 1
+        resources:
+            mem_mb=growing(2000),
+            runtime=growing(30),
+        params:
+            config=paths.config(),
+            settings=plan.settings_of("permute", job),
+            corpus=job.corpus,
+            runs=job.options,
+        shell:
+            "attnnn permute --config {params.config:q} --corpus {params.corpus} {params.runs}"
+            " 2>> {log:q}"
 
 
-rule search:
-    input:
-        predictions=paths.model("{corpus}", "{model}", "{seed}", "predictions.parquet"),
-        checked=checked,
-    output:
-        adversary=paths.analysis("searched_adversary", "{corpus}", "{model}", "{seed}"),
-        candidates=paths.analysis(
-            "searched_candidates", "{corpus}", "{model}", "{seed}"
-        ),
-    log:
-        paths.log("search", "{corpus}", "{model}", "seed-{seed}"),
-    benchmark:
-        paths.benchmark("search", "{corpus}", "{model}", "seed-{seed}")
-    conda:
-        "../../envs/attnnn.yaml"
-    threads: plan.study.threads
-    resources:
-        gpu=plan.gpu,
-        mem_mb=growing(4000),
-        runtime=growing(360),
-    params:
-        config=paths.config(),
-        settings=plan.settings("search"),
-    shell:
-        "attnnn search --config {params.config:q} --corpus {wildcards.corpus}"
-        " --run {wildcards.model}/seed-{wildcards.seed} --threads {threads} 2>> {log:q}"
+for job in plan.jobs_of("search"):
+
+    rule:
+        name:
+            job.rule("search")
+        input:
+            predictions=plan.predictions(job),
+            checked=checked,
+        output:
+            plan.analyses(job, "searched_adversary", "searched_candidates"),
+        log:
+            paths.log("search", job.corpus, job.name),
+        benchmark:
+            paths.benchmark("search", job.corpus, job.name)
+        conda:
+            "../../envs/attnnn.yaml"
+        threads: plan.study.threads
+        resources:
+            gpu=plan.gpu,
+            mem_mb=growing(4000),
+            runtime=growing(360),
+        params:
+            config=paths.config(),
+            settings=plan.settings_of("search", job),
+            corpus=job.corpus,
+            runs=job.options,
+        shell:
+            "attnnn search --config {params.config:q} --corpus {params.corpus} {params.runs}"
+            " --threads {threads} 2>> {log:q}"
 
 
-rule solve:
-    input:
-        predictions=paths.model("{corpus}", "{model}", "{seed}", "predictions.parquet"),
-        checked=checked,
-    output:
-        paths.analysis("exact_adversary", "{corpus}", "{model}", "{seed}"),
-    log:
-        paths.log("solve", "{corpus}", "{model}", "seed-{seed}"),
-    benchmark:
-        paths.benchmark("solve", "{corpus}", "{model}", "seed-{seed}")
-    conda:
-        "../../envs/attnnn.yaml"
-    threads: 1
-    resources:
-        mem_mb=growing(2000),
-        runtime=growing(30),
-    params:
-        config=paths.config(),
-        settings=plan.settings("solve"),
-    shell:
-        "attnnn solve --config {params.config:q} --corpus {wildcards.corpus}"
-        " --run {wildcards.model}/seed-{wildcards.seed} 2>> {log:q}"
+for job in plan.jobs_of("solve"):
+
+    rule:
+        name:
+            job.rule("solve")
+        input:
+            predictions=plan.predictions(job),
+            checked=checked,
+        output:
+            plan.analyses(job, "exact_adversary"),
+        log:
+            paths.log("solve", job.corpus, job.name),
+        benchmark:
+            paths.benchmark("solve", job.corpus, job.name)
+        group:
+            "analyses"
+        conda:
+            "../../envs/attnnn.yaml"
+        threads: 1
+        resources:
+            mem_mb=growing(2000),
+            runtime=growing(30),
+        params:
+            config=paths.config(),
+            settings=plan.settings_of("solve", job),
+            corpus=job.corpus,
+            runs=job.options,
+        shell:
+            "attnnn solve --config {params.config:q} --corpus {params.corpus} {params.runs}"
+            " 2>> {log:q}"
 
 
-for job in plan.diverging:
+for job in plan.jobs_of("diverge"):
 
     rule:
         name:
@@ -84,11 +103,13 @@ for job in plan.diverging:
             base=plan.base(job),
             checked=checked,
         output:
-            plan.divergences(job),
+            plan.analyses(job, "divergence"),
         log:
             paths.log("diverge", job.corpus, job.name),
         benchmark:
             paths.benchmark("diverge", job.corpus, job.name)
+        group:
+            "analyses"
         conda:
             "../../envs/attnnn.yaml"
         threads: 1
@@ -97,7 +118,7 @@ for job in plan.diverging:
             runtime=growing(30),
         params:
             config=paths.config(),
-            settings=plan.settings_of("compare", job),
+            settings=plan.settings_of("diverge", job),
             corpus=job.corpus,
             runs=job.options,
         shell:

@@ -1,4 +1,4 @@
-for job in plan.jobs:
+for job in plan.jobs_of("train"):
 
     rule:
         name:

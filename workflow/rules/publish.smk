@@ -9,6 +9,8 @@ rule table:
         paths.benchmark("table", "{name}")
     wildcard_constraints:
         name="|".join(layout.TABLES),
+    group:
+        "publish"
     conda:
         "../../envs/attnnn.yaml"
     threads: 1
@@ -33,6 +35,8 @@ rule figure:
         paths.benchmark("figure", "{name}")
     wildcard_constraints:
         name="|".join(layout.FIGURES),
+    group:
+        "publish"
     conda:
         "../../envs/attnnn.yaml"
     threads: 1

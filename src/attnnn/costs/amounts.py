@@ -221,6 +221,15 @@ def _read(lengths: Lengths) -> float:
     return float(lengths.sum() + 2 * len(lengths))
 
 
+def of_runs(stage: str, study: Study, runs: Iterable[Run], size: CorpusSize) -> Amounts:
+    """Of an analysis of several runs in one job: the sum over them, and one start."""
+    amounts: Amounts = {}
+    for run in runs:
+        for kind, amount in OF_ONE_RUN[stage](study, run, size).items():
+            amounts[kind] = amounts.get(kind, 0.0) + amount
+    return amounts | {"starts": 1.0}
+
+
 OF_ONE_RUN: dict[str, Callable[[Study, Run, CorpusSize], Amounts]] = {
     "measure": measuring,
     "correlate": correlating,

@@ -75,14 +75,14 @@ def _model(study: Study, run: Run, size: CorpusSize) -> float:
 
 def _measure(study: Study, job: PlannedJob, size: CorpusSize) -> float:
     # Two methods, each a magnitude and a signed score.
-    return 2 * (_FOOTER + 2 * numbers(float(size.lengths("test").sum())))
+    return len(job.runs) * 2 * (_FOOTER + 2 * numbers(float(size.lengths("test").sum())))
 
 
 def _search(study: Study, job: PlannedJob, size: CorpusSize) -> float:
     documents, tokens = len(size.lengths("test")), float(size.lengths("test").sum())
     candidates = _CANDIDATE * study.searched_adversary.adversaries * documents
     each = _ADVERSARY * documents
-    return (
+    return len(job.runs) * (
         2 * _FOOTER
         + candidates
         + len(study.epsilons) * each
@@ -91,7 +91,8 @@ def _search(study: Study, job: PlannedJob, size: CorpusSize) -> float:
 
 
 def _solve(study: Study, job: PlannedJob, size: CorpusSize) -> float:
-    return _FOOTER + len(study.epsilons) * _ADVERSARY * len(size.lengths("test"))
+    each = _FOOTER + len(study.epsilons) * _ADVERSARY * len(size.lengths("test"))
+    return len(job.runs) * each
 
 
 def _diverge(study: Study, job: PlannedJob, size: CorpusSize) -> float:
@@ -103,8 +104,12 @@ _OF_STAGE = {
     "embed": _embed,
     "train": _train,
     "measure": _measure,
-    "correlate": lambda study, job, size: _FOOTER + _CORRELATION * len(size.lengths("test")),
-    "permute": lambda study, job, size: _FOOTER + _PERMUTATION * len(size.lengths("test")),
+    "correlate": lambda study, job, size: (
+        len(job.runs) * (_FOOTER + _CORRELATION * len(size.lengths("test")))
+    ),
+    "permute": lambda study, job, size: (
+        len(job.runs) * (_FOOTER + _PERMUTATION * len(size.lengths("test")))
+    ),
     "search": _search,
     "solve": _solve,
     "diverge": _diverge,

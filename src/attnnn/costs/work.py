@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from attnnn import design, layout, targets
@@ -11,7 +11,7 @@ from attnnn.costs import amounts
 from attnnn.costs.sizes import CorpusSize
 from attnnn.design import Run
 from attnnn.device import wants_gpu
-from attnnn.jobs import Job, compared, training_jobs
+from attnnn.jobs import Job, analysis_jobs, compared, training_jobs
 
 STAGES = (
     "prepare",
@@ -88,8 +88,7 @@ class _Jobs:
         yield from self.of_corpora()
         for job in training_jobs(self.study):
             yield self.training(job)
-        for corpus in self.study.corpora:
-            yield from self.about_runs(corpus)
+        yield from self.analyses()
         for job in training_jobs(self.study):
             part = compared(self.study, job)
             if part is not None:
@@ -128,34 +127,30 @@ class _Jobs:
             runs=job.runs,
         )
 
-    def about_runs(self, corpus: str) -> Iterator[PlannedJob]:
-        for run in design.explained_runs(self.study, corpus):
-            scores = tuple(
-                self.paths.importance_of(run, method) for method in layout.IMPORTANCE_METHODS
-            )
-            predictions = self.paths.predictions_of(run)
-            yield self.about("measure", run, (predictions,), scores)
-            made: tuple[str, ...] = (self.paths.analysis_of("correlation", run),)
-            yield self.about("correlate", run, (predictions, *scores), made)
-        for stage, (runs_of, tables) in _ATTACKS.items():
-            for run in runs_of(self.study, corpus):
-                made = tuple(self.paths.analysis_of(table, run) for table in tables)
-                yield self.about(stage, run, (self.paths.predictions_of(run),), made)
+    def analyses(self) -> Iterator[PlannedJob]:
+        for stage, (runs_of, tables) in _ANALYSES.items():
+            for job in analysis_jobs(self.study, runs_of):
+                yield self.analysis(stage, job, tables)
 
-    def about(
-        self, stage: str, run: Run, needs: tuple[str, ...], makes: tuple[str, ...]
-    ) -> PlannedJob:
+    def analysis(self, stage: str, job: Job, tables: tuple[str, ...]) -> PlannedJob:
         on_device = stage in ON_DEVICE
+        scores = [
+            self.paths.importance_of(run, method)
+            for run in job.runs
+            for method in layout.IMPORTANCE_METHODS
+        ]
+        needs = [self.paths.predictions_of(run) for run in job.runs]
+        makes = [self.paths.analysis_of(table, run) for run in job.runs for table in tables]
         return PlannedJob(
             stage,
-            run.corpus,
-            (run.corpus, run.name),
-            amounts.OF_ONE_RUN[stage](self.study, run, self.sizes[run.corpus]),
-            needs,
-            makes,
+            job.corpus,
+            (job.corpus, job.name),
+            amounts.of_runs(stage, self.study, job.runs, self.sizes[job.corpus]),
+            tuple(needs + (scores if stage == "correlate" else [])),
+            tuple(scores if stage == "measure" else makes),
             gpu=on_device and wants_gpu(self.study.device),
             threads=self.study.threads if on_device else 1,
-            runs=(run,),
+            runs=job.runs,
         )
 
     def comparing(self, job: Job) -> PlannedJob:
@@ -184,7 +179,9 @@ class _Jobs:
                 yield PlannedJob(stage, None, (name,), work, needs)
 
 
-_ATTACKS = {
+_ANALYSES: dict[str, tuple[Callable[[Study, str], list[Run]], tuple[str, ...]]] = {
+    "measure": (design.explained_runs, ()),
+    "correlate": (design.explained_runs, ("correlation",)),
     "permute": (design.attacked_runs, ("permutation",)),
     "search": (design.attacked_runs, ("searched_adversary", "searched_candidates")),
     "solve": (design.solved_runs, ("exact_adversary",)),

@@ -5,14 +5,21 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.ragged import Ragged
+from attnnn.ragged import Ragged, unpadded
 
 # Documents are counted in portions of about this many tokens, small enough for the processor's cache.
 _PORTION = 1 << 15
+
+# Bits of a rank where two share an integer.
+_RANK_BITS = 31
+
+# Columns within which ranks are compared pair by pair; a power of 2.
+_COMPARED = 16
 
 # Up to this length, and without ties, p-values are exact (as in scipy's `kendalltau`).
 _EXACT_UP_TO = 33
@@ -26,7 +33,7 @@ def kendall_tau(x: Ragged, y: Ragged) -> tuple[NDArray[np.float64], NDArray[np.f
     values are tied and n ≤ 33 or at most one pair breaks a perfect order; otherwise with the normal
     approximation and the tie-corrected variance. These are the rules of scipy's ``kendalltau``.
 
-    Time is O(n log n) a document; beyond its input it needs memory for the longest document only.
+    Time is O(n log² n) a document; beyond its input it needs memory for the longest document only.
 
     Args:
         x: one number for every token.
@@ -106,33 +113,39 @@ def _any_nan(values: Ragged) -> NDArray[np.bool_]:
 
 
 def _count_pairs(x: Ragged, y: Ragged) -> _Pairs:
-    by_y = _order(y)
-    y_in_order = y.with_values(y.values[by_y])
-    y_opens = _opens_run(y_in_order)
-    # A stable sort by x of what is sorted by y: ties in x ascend in y, so that a pair is discordant
-    # iff its y descends.
-    x_by_y = x.with_values(x.values[by_y])
-    by_x = _order(x_by_y)
-    x_in_order = x.with_values(x_by_y.values[by_x])
-    x_opens = _opens_run(x_in_order)
-    y_rank = x.with_values(_dense_ranks(y_in_order, y_opens)[by_x])
-    # Ties in y must not descend either: among equals, ranks follow the order by x.
-    rank = np.empty_like(by_x)
-    rank[_order(y_rank)] = np.arange(len(by_x))
+    (x_rank, x_ties), (y_rank, y_ties) = _ranked(x), _ranked(y)
+    # Sorted by x, and by y where x is tied, so that a pair is discordant iff its y descends. Padding
+    # is above every rank.
+    width = int(x.lengths.max())
+    keys = x.with_values((x_rank << _RANK_BITS) | y_rank)
+    both = keys.padded((width << _RANK_BITS) | width).astype(np.int64, copy=False)
+    both.sort(axis=1)
+    in_order = unpadded(both, x.lengths)
     return _Pairs(
         n=x.lengths,
-        x=_ties(x_in_order, x_opens),
-        y=_ties(y_in_order, y_opens),
-        both=_ties(y_rank, x_opens | _opens_run(y_rank)).pairs,
-        discordant=_inversions(x.with_values(rank)),
+        x=x_ties,
+        y=y_ties,
+        both=_ties(in_order, _opens_run(in_order)).pairs,
+        discordant=_inversions((both & ((1 << _RANK_BITS) - 1)).astype(np.int32)),
     )
 
 
+def _ranked(values: Ragged) -> tuple[NDArray[np.int64], _Ties]:
+    """Ranks 0, 1, … in each document, equal values sharing one, and how many share."""
+    order = _order(values)
+    in_order = values.with_values(values.values[order])
+    opens = _opens_run(in_order)
+    steps = np.cumsum(opens, dtype=np.int64)
+    rank = np.empty_like(steps)
+    rank[order] = steps - np.repeat(steps[values.offsets[:-1]], values.lengths)
+    return rank, _ties(in_order, opens)
+
+
 def _order(values: Ragged) -> NDArray[np.int64]:
-    """Indices that sort every document within its own place, stably."""
-    # Above every rank; and the sort being stable, padding stays on the right even of infinity.
-    last = np.inf if values.values.dtype.kind == "f" else float(values.lengths.max())
-    columns = np.argsort(values.padded(last), axis=1, kind="stable")
+    """Indices that sort every document within its own place."""
+    # Padding is above every value, except that infinity needs a stable sort to stay in front of it.
+    kind: Literal["stable"] | None = "stable" if np.isinf(values.values).any() else None
+    columns = np.argsort(values.padded(np.inf), axis=1, kind=kind)
     real = np.arange(columns.shape[1]) < values.lengths[:, None]
     return columns[real] + np.repeat(values.offsets[:-1], values.lengths)
 
@@ -144,13 +157,6 @@ def _opens_run(in_order: Ragged) -> NDArray[np.bool_]:
     opens[1:] = values[1:] != values[:-1]
     opens[in_order.offsets[:-1]] = True
     return opens
-
-
-def _dense_ranks(in_order: Ragged, opens: NDArray[np.bool_]) -> NDArray[np.generic]:
-    """Ranks 0, 1, … of sorted values, equal values sharing one; small integers sort fastest."""
-    steps = np.cumsum(opens, dtype=np.int64)
-    ranks = steps - np.repeat(steps[in_order.offsets[:-1]], in_order.lengths)
-    return ranks if in_order.lengths.max() >= 1 << 15 else ranks.astype(np.int16)
 
 
 def _ties(in_order: Ragged, opens: NDArray[np.bool_]) -> _Ties:
@@ -167,28 +173,33 @@ def _ties(in_order: Ragged, opens: NDArray[np.bool_]) -> _Ties:
     return _Ties(summed(pairs / 2), summed(pairs * (size - 2)), summed(pairs * (2 * size + 5)))
 
 
-def _inversions(rank: Ragged) -> NDArray[np.float64]:
-    """Pairs of positions whose ranks descend, in every document.
+def _inversions(rank: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Pairs of columns that descend, of every row; padding on the right is above every rank.
 
-    `rank` holds a permutation of 0 … N−1 that maps each document onto its own range. The ranks are
-    radix-sorted from the highest bit down, all documents side by side. Two ranks that descend part
-    at the highest bit in which they differ, the larger one being in front: counted there, once.
+    Pairs within 16 columns are compared. Then, as in a merge sort from the bottom up, each two halves
+    are sorted together with the half as lowest bit, equal ranks of the left half first. Where the right
+    half's w values then stand says how many values of the left half each has behind it: those at
+    positions p have Σ (w − p) + w(w − 1)/2.
     """
-    start = np.repeat(rank.offsets[:-1], rank.lengths).astype(np.int32)
-    local = rank.values.astype(np.int32) - start
-    place = np.arange(len(local), dtype=np.int32)
-    total = np.zeros(len(rank))
-    for bit in reversed(range(int(rank.lengths.max() - 1).bit_length())):
-        one = (local >> bit) & 1
-        group = start + ((local >> (bit + 1)) << (bit + 1))
-        ones_before = np.cumsum(one, dtype=np.int32) - one
-        ones_before -= ones_before[group]
-        total += np.add.reduceat(ones_before * (1 - one), rank.offsets[:-1], dtype=np.float64)
-        # A group with a one holds all its 2^bit zeros, since its ranks have no gap.
-        target = np.where(one, group + (1 << bit) + ones_before, place - ones_before)
-        moved = np.empty_like(local)
-        moved[target] = local
-        local = moved
+    rows, longest = rank.shape
+    half, width = _COMPARED, max(_COMPARED, 1 << int(longest - 1).bit_length())
+    padded = np.full((rows, width), longest, np.int32)
+    padded[:, :longest] = rank
+    total = np.zeros(rows)
+    # One distance between columns after the other, which needs no memory for all pairs.
+    block = padded.reshape(rows, -1, half)
+    for apart in range(1, half):
+        total += (block[..., :-apart] > block[..., apart:]).sum(axis=(1, 2))
+    while half < width:
+        halves = (padded << 1).reshape(rows, -1, 2, half)
+        halves[:, :, 1] |= 1
+        merged = halves.reshape(rows, -1, 2 * half)
+        merged.sort(axis=-1)
+        places = ((merged & 1) * np.arange(2 * half, dtype=np.int32)).sum(
+            axis=(1, 2), dtype=np.int64
+        )
+        total += merged.shape[1] * (half * half + half * (half - 1) / 2) - places
+        padded, half = merged.reshape(rows, width) >> 1, 2 * half
     return total
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
@@ -89,5 +90,6 @@ class Checkpoint:
     def remove(self) -> None:
         """The training has ended: forget its state, and the folder that was only its own."""
         self.path.unlink(missing_ok=True)
-        if self.path.parent.exists() and not any(self.path.parent.iterdir()):
+        # It may be gone, or in use: a lost submit host can leave a second job of the same training.
+        with contextlib.suppress(OSError):
             self.path.parent.rmdir()

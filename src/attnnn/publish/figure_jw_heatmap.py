@@ -19,10 +19,11 @@ from attnnn.publish.results import Floats, Results, Table, require_same_document
 from attnnn.publish.style import BLACK, PAGE, new_figure
 from attnnn.ragged import Ragged
 
-MOST_TOKENS = 40
+# Of a text; the latter beside more than six other corpora's, and of questions.
+MOST_TOKENS, MOST_TOKENS_OF_MANY = 40, 20
 _NAMES = ("original attention", "searched adversary", "exact adversary")
 _CHARACTERS, _GAP = 35, 4  # characters of a line of one text, and between two texts
-_LINE = 0.15  # inches from line to line
+_LINE, _NARROW_LINE = 0.15, 0.125  # inches from line to line; the latter of many corpora
 _LONGEST_WORD = 20  # characters
 _NEIGHBOURS = 2  # tokens shown on either side of an attended one
 _ELLIPSIS = -1
@@ -139,15 +140,22 @@ def laid_out(tokens: list[str], width: int) -> list[tuple[int, int]]:
 def opening(results: Results) -> Figure:
     """One document a corpus, its text once for each vector: the model's own and adversarial attention."""
     corpora = list(results.study.corpora)
-    readings = {corpus: reading_of(results, corpus) for corpus in corpora}
-    lines = [_lines(reading) for reading in readings.values()]
-    heights = [_LINE * (count + 3.8) for count in lines]
+    many = len(corpora) > 6
+    most, line = (MOST_TOKENS_OF_MANY, _NARROW_LINE) if many else (MOST_TOKENS, _LINE)
+    readings = [reading_of(results, corpus) for corpus in corpora]
+    shown = [_shown(reading, most) for reading in readings]
+    heights = [
+        line * (_lines(words, _asked(reading)) + 4)
+        for (_, words), reading in zip(shown, readings, strict=True)
+    ]
     figure = new_figure(PAGE, sum(heights) + 0.75)
     axes = figure.subplots(
         len(corpora), 1, squeeze=False, gridspec_kw={"height_ratios": heights}
     ).ravel()
-    for axis, (corpus, reading), count in zip(axes, readings.items(), lines, strict=True):
-        _panel(axis, corpus, reading, count)
+    for axis, corpus, reading, (positions, words) in zip(
+        axes, corpora, readings, shown, strict=True
+    ):
+        _panel(axis, corpus, reading, positions, words)
     shades = ScalarMappable(cmap=_COLOURS)
     shades.set_clim(0, 1)
     bar = figure.colorbar(
@@ -158,10 +166,10 @@ def opening(results: Results) -> Figure:
     return figure
 
 
-def _shown(reading: Reading) -> tuple[list[int], list[str]]:
+def _shown(reading: Reading, most: int) -> tuple[list[int], list[str]]:
     """Positions and words to show, `_ELLIPSIS` where tokens between are left out."""
     positions: list[int] = []
-    for position in chosen_tokens(reading.attention).tolist():
+    for position in chosen_tokens(reading.attention, most).tolist():
         if position != (positions[-1] + 1 if positions else 0):
             positions.append(_ELLIPSIS)
         positions.append(position)
@@ -173,35 +181,36 @@ def _shown(reading: Reading) -> tuple[list[int], list[str]]:
     ]
 
 
-def _lines(reading: Reading) -> int:
-    texts = [_shown(reading)[1], _asked(reading)]
+def _lines(*texts: list[str]) -> int:
+    """Lines that the longest of some texts takes."""
     return max(laid_out(words, _CHARACTERS)[-1][0] + 1 for words in texts if words)
 
 
 def _asked(reading: Reading) -> list[str]:
     """Words of the question to show: all, or the first of a long one."""
     words = [_shortened(word) for word in reading.question or []]
-    return words if len(words) <= MOST_TOKENS else [*words[:MOST_TOKENS], "…"]
+    return words if len(words) <= MOST_TOKENS_OF_MANY else [*words[:MOST_TOKENS_OF_MANY], "…"]
 
 
-def _panel(axis: Axes, corpus: str, reading: Reading, lines: int) -> None:
-    positions, words = _shown(reading)
-    places = laid_out(words, _CHARACTERS)
+def _panel(
+    axis: Axes, corpus: str, reading: Reading, positions: list[int], words: list[str]
+) -> None:
+    places, lines = laid_out(words, _CHARACTERS), _lines(words, _asked(reading))
     axis.set_xlim(0, 3 * _CHARACTERS + 2 * _GAP)
-    axis.set_ylim(lines + 0.6, -2)
+    axis.set_ylim(lines + 0.6, -2.2)
     axis.set_axis_off()
     axis.set_title(_heading(corpus, reading, positions), loc="left")
     for which, name in enumerate(_NAMES[: len(reading.attention)]):
         left = which * (_CHARACTERS + _GAP)
         relative = reading.attention[which] / reading.attention[which].max()
-        axis.text(left, -1.35, name, va="center", fontsize=7.5, fontweight="bold")
-        axis.text(left, -0.4, _numbers(reading, which, positions), va="center", fontsize=7)
+        axis.text(left, -1.6, name, va="center", fontsize=7.5, fontweight="bold")
+        axis.text(left, -0.55, _numbers(reading, which, positions), va="center", fontsize=7)
         for (line, column), word, position in zip(places, words, positions, strict=True):
             share = None if position == _ELLIPSIS else float(relative[position])
             _word(axis, left + column, line, word, share)
     if reading.question is not None:
         left, asked = 2 * (_CHARACTERS + _GAP), _asked(reading)
-        axis.text(left, -1.35, "asked of this text", va="center", fontsize=7.5, fontweight="bold")
+        axis.text(left, -1.6, "asked of this text", va="center", fontsize=7.5, fontweight="bold")
         for (line, column), word in zip(laid_out(asked, _CHARACTERS), asked, strict=True):
             _word(axis, left + column, line, word, None)
 
@@ -235,7 +244,7 @@ def _heading(corpus: str, reading: Reading, positions: list[int]) -> str:
 
 
 def _numbers(reading: Reading, which: int, positions: list[int]) -> str:
-    parts = [f"p = {reading.probability[which]:.2f}"]
+    parts = [f"p {reading.probability[which]:.2f}"]
     if which:
         parts.append(f"JSD {reading.jsd[which]:.2f}")
     parts.append(f"max α {reading.attention[which].max():.2f}")

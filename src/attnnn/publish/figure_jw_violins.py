@@ -76,7 +76,9 @@ def adversaries(results: Results) -> Figure:
         classes |= set(series_of(predicted))
         epsilon = study.protocol_of(corpus).epsilon_select
         share = 100 * searched.flags("found").mean()
-        left.set_title(f"{corpus}, ε = {epsilon:g},\nfound for {share:.1f} %", loc="left")
+        # Of two panels there is room above the right one, too.
+        end = "\n" if right is None else " "
+        left.set_title(f"{corpus}, ε = {epsilon:g},{end}found for {share:.1f} %", loc="left")
     _name_axes(panels)
     handles = class_handles(classes)
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))

@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 from attnnn import store
 
 COLUMN, PAGE = 3.3, 6.9  # inches
+_TALLEST = 10.0  # inches that a page has for a figure
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
@@ -86,11 +87,11 @@ def paired_panels(corpora: int, height: float) -> tuple[Figure, list[tuple[Axes,
 
     Args:
         corpora: how many.
-        height: of a panel without its title and labels, inches.
+        height: of a panel without its title and labels, inches; less where a page has no room.
     """
     across = 1 if corpora <= 3 else 2
     rows = math.ceil(corpora / across)
-    figure = new_figure(PAGE, (height + 0.3) * rows + 0.5)
+    figure = new_figure(PAGE, min((height + 0.3) * rows + 0.5, _TALLEST))
     axes = list(figure.subplots(rows, 2 * across, squeeze=False).ravel())
     hide_unused(axes[2 * corpora :])
     return figure, [(axes[2 * i], axes[2 * i + 1]) for i in range(corpora)]

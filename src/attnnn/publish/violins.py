@@ -68,7 +68,7 @@ def write_counts(axis: Axes, bins: Ints, predicted: Ints) -> None:
         for (class_, members), (offset, height) in zip(
             series.items(), _LANES[len(series)], strict=True
         ):
-            middle = offset if class_ is None else offset + 0.4 * height
+            middle = offset if class_ is None else offset + 0.48 * height
             axis.annotate(
                 f"n = {np.count_nonzero((bins == place) & members)}",
                 (1, place + middle),

@@ -1,0 +1,103 @@
+"""Jobs that fail in every way that Slurm knows are tried again, and the study ends as if nothing were."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.slurm.conftest import (
+    PROFILE_FOLDER,
+    TABLES,
+    Submitter,
+    make_smaller,
+    tables_without_a_cluster,
+)
+from tests.slurm.daemons import Finished, Slurm
+
+pytestmark = pytest.mark.slurm
+
+CORPORA = ("lexical", "needle")
+BASE = "bilstm-additive/seed-10"
+FAULTS = {
+    "fails": f"permute --config results-tiny/config.yaml --corpus lexical --run {BASE}",
+    "is-cancelled": f"measure --config results-tiny/config.yaml --corpus lexical --run {BASE}",
+    "takes-too-long": "embed --config results-tiny/config.yaml --corpus needle",
+    "takes-too-much": f"search --config results-tiny/config.yaml --corpus lexical --run {BASE}",
+}
+# A minute is the least that Slurm takes for a limit. The search that takes too much takes 2 GB.
+LIMITS = {
+    "  embed: {runtime: attempt * 60, mem_mb: attempt * 4000}": (
+        "  embed: {runtime: attempt, mem_mb: attempt * 4000}"
+    ),
+    "    mem_mb: attempt * 4000 * threads": "    mem_mb: attempt * 1500",
+}
+
+
+@pytest.fixture(scope="module")
+def recovered(submit_host: Submitter) -> Submitter:
+    """The submit host when the study has ended in spite of the faults."""
+    make_smaller(submit_host, *CORPORA)
+    for kind, call in FAULTS.items():
+        (submit_host.folder / "faults" / kind).write_text(call)
+    submit_host.edit_profile(LIMITS)
+    printed = submit_host.succeed(
+        "--workflow-profile", PROFILE_FOLDER, "--configfile", "config/tiny.yaml", "--", *TABLES
+    )
+    (submit_host.folder / "study.log").write_text(printed)
+    return submit_host
+
+
+@pytest.fixture(scope="module")
+def jobs(recovered: Submitter, slurm: Slurm) -> dict[int, Finished]:
+    """The study's jobs by number."""
+    mine = [job for job in slurm.jobs() if job.name in recovered.log]
+    for job in mine:
+        print(job.line, f"Comment={job.comment}")
+    return {job.number: job for job in mine}
+
+
+def test_every_fault_happened(recovered: Submitter):
+    done = recovered.folder / "faults" / "done"
+    assert {file.name for file in done.iterdir()} == set(FAULTS)
+
+
+def test_tables_are_those_of_a_run_without_faults(recovered: Submitter, tmp_path: Path):
+    assert recovered.tables() == tables_without_a_cluster(tmp_path, *CORPORA)
+
+
+@pytest.mark.parametrize(
+    ("kind", "log", "state"),
+    [
+        ("fails", f"permute/lexical/{BASE}", "FAILED"),
+        ("is-cancelled", f"measure/lexical/{BASE}", "CANCELLED"),
+        ("takes-too-long", "embed/needle", "TIMEOUT"),
+        # What the kernel's control groups call OUT_OF_MEMORY, Slurm without them calls FAILED.
+        ("takes-too-much", f"search/lexical/{BASE}", "FAILED"),
+    ],
+)
+def test_the_job_is_tried_again_and_both_attempts_keep_their_logs(
+    recovered: Submitter, jobs: dict[int, Finished], kind: str, log: str, state: str
+):
+    attempts = sorted(recovered.attempts(log).items())
+    assert [jobs[number].state for number, _ in attempts] == [state, "COMPLETED"]
+    (_, first), (_, second) = attempts
+    assert f"this attempt {kind}" in first
+    assert f"this attempt {kind}" not in second
+
+
+def test_a_job_that_ran_out_of_time_gets_more(recovered: Submitter, jobs: dict[int, Finished]):
+    first, second = sorted(recovered.attempts("embed/needle"))
+    assert (jobs[first].limit, jobs[second].limit) == ("1", "2")
+    assert jobs[first].end - jobs[first].start >= timedelta(minutes=1)
+
+
+def test_a_job_that_ran_out_of_memory_was_ended_for_that_and_gets_more(
+    recovered: Submitter, jobs: dict[int, Finished]
+):
+    first, second = sorted(recovered.attempts(f"search/lexical/{BASE}"))
+    told = (recovered.folder / ".snakemake" / "slurm_logs").rglob(f"{first}.log")
+    assert "exceeded memory limit" in "".join(file.read_text() for file in told)
+    assert "mem=1500M" in jobs[first].line
+    assert "mem=3000M" in jobs[second].line
