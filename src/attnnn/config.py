@@ -122,8 +122,8 @@ class Jobs(Strict):
     runs: int = Field(
         1,
         ge=1,
-        description="Trainings, or analyses, of one corpus that a job does. More save the start of a job, which for "
-        "small models takes as long as training; but one that changes trains its whole job again.",
+        description="Trainings, or analyses, of one corpus that a job does. More save the start of a job, "
+        "which for small models takes as long as training; but one that changes trains its whole job again.",
     )
     runs_at_once: int = Field(
         1, ge=1, description="Of these, how many at the same time: they share the job's GPU."
