@@ -87,7 +87,7 @@ def test_table_1_scores_answers_by_accuracy_and_counts_them(results):
         assert found["macro_f1"].low <= macro <= found["macro_f1"].high
     rows = {row[0]: row for row in characteristics_sheet(results, table).rows}
     assert rows["babi"][1] == "24 answers"
-    assert rows["babi"][5:7] == ["80 (5 of the answers)", "–"]
+    assert rows["babi"][5:7] == ["80 (5 answers)", "–"]
     assert rows["snli"][1] == "contradiction / entailment / neutral"
     assert rows["sst"][6] != "–"
 

@@ -45,7 +45,8 @@ def permuted(results: Results) -> Figure:
         if place % columns == 0:
             axis.set_ylabel("max attention")
         if place >= len(corpora) - columns:
-            measure = "|Δp| or TVD" if any(map(results.several_classes, corpora)) else "|Δp|"
+            several = {results.several_classes(name) for name in corpora}
+            measure = " or ".join("TVD" if many else "|Δp|" for many in sorted(several))
             axis.set_xlabel(f"{measure}, median of\n{study.permutations} permutations")
     hide_unused(axes[len(corpora) :])
     handles = class_handles(classes)

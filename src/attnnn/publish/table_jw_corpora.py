@@ -20,7 +20,7 @@ _MOST_NAMED = 4
 _NOTES = [
     "Corpora of several classes have no F1 of class 1; the csv file has their macro-F1 and the documents of "
     "every class. Answers: words or entities that a question may be answered with; after the number of "
-    "documents, how many of them are the answer to any.",
+    "documents, how many of these are the answer of any.",
 ]
 
 
@@ -115,7 +115,7 @@ def _sizes(table: LongTable, corpus: str, split: str, classes: int) -> str:
         whole = table.get(corpus, f"split={split}", "mean_tokens")
         given = sum(fact is not None and bool(fact.value) for fact in facts)
         assert whole is not None
-        return f"{whole.n} ({given} of the answers)"
+        return f"{whole.n} ({given} answers)"
     shown = " / ".join(measured(fact, 0, published=False) for fact in facts)
     printed = [fact.published for fact in facts if fact is not None]
     if None in printed:

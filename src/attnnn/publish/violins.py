@@ -107,7 +107,7 @@ def half_violin(axis: Axes, values: Floats, base: float, height: float, class_: 
     """One half of a violin from its base upwards, or down where its height is negative; dots for a few."""
     colour = colour_of(class_)
     if not _has_density(values):
-        heights = np.full(len(values), base + 0.36 * height)
+        heights = np.full(len(values), base + (0 if class_ is None else 0.36 * height))
         axis.plot(values, heights, "D" if class_ else "o", color=colour, **_DOT)
         return
     from scipy.stats import gaussian_kde
