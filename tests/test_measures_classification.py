@@ -11,6 +11,7 @@ from attnnn.measures import (
     bootstrap_interval,
     convexity_index,
     f1_score,
+    macro_f1,
     precision,
     predicted_class,
     recall,
@@ -25,6 +26,23 @@ def classified(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     levels = draw(st.sampled_from([2, 5, 1000]))
     return rng.integers(2, size=shape), rng.integers(levels + 1, size=shape) / levels
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 5), st.integers(1, 20))
+def test_macro_f1_equals_sklearn(seed, classes, documents):
+    rng = np.random.default_rng(seed)
+    label, predicted = rng.integers(classes, size=(2, 3, documents))
+    expected = [
+        sklearn.metrics.f1_score(y, p, average="macro", zero_division=0)
+        for y, p in zip(label, predicted, strict=True)
+    ]
+    assert macro_f1(label, predicted) == pytest.approx(expected)
+
+
+def test_macro_f1_by_hand():
+    # Class 0: one of two found, and one wrongly: 1/2; class 1: 0, class 3: 1; no document has class 2.
+    assert macro_f1([0, 0, 1, 3], [0, 1, 0, 3]) == pytest.approx((0.5 + 0 + 1) / 3)
+    assert np.isnan(macro_f1(np.zeros(0, int), np.zeros(0, int)))
 
 
 @given(classified())

@@ -15,6 +15,7 @@ from attnnn.store import (
     Schema,
     facts_of,
     read_table,
+    read_table_of,
     write_blocks,
     write_table,
     write_text,
@@ -148,3 +149,13 @@ def test_a_faulty_later_block_leaves_no_file(tmp_path: Path):
     with pytest.raises(ValueError, match="must not hold nulls"):
         write_blocks(path, SCHEMA, [columns(), columns(document=[None, 1])], made_by={})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_rows_of_one_value_are_read_alone(tmp_path: Path):
+    path = tmp_path / "scores.parquet"
+    splits = Schema("splits", {"split": Column(pa.string(), "its"), "x": Column(pa.int64(), "any")})
+    blocks = [{"split": ["test", "dev"], "x": [1, 2]}, {"split": ["test"], "x": [3]}]
+    write_blocks(path, splits, blocks, made_by={"seed": 7})
+    table = read_table_of(path, [splits], columns={"x"}, where=("split", "test"))
+    assert table.to_pydict() == {"x": [1, 3]}
+    assert facts_of(table)["seed"] == 7

@@ -17,6 +17,20 @@ from attnnn.sources import Source
 from attnnn.sources.base import Strict
 
 NAME = r"^[a-z0-9][a-z0-9_]*$"
+PublishedName = Literal[
+    "Diabetes",
+    "Anemia",
+    "SST",
+    "IMDb",
+    "AgNews",
+    "20News",
+    "ADR Tweets",
+    "bAbI 1",
+    "bAbI 2",
+    "bAbI 3",
+    "SNLI",
+    "CNN",
+]
 Lambda = Annotated[float, Field(ge=0)]
 
 
@@ -87,7 +101,7 @@ class Corpus(Strict):
         None, ge=1, description="Bound on tokens n; see strict_length_filter."
     )
     embedding: Embedding = Field(Embedding(), description="Word vectors.")
-    published: Literal["Diabetes", "Anemia", "SST", "IMDb", "AgNews", "20News"] | None = Field(
+    published: PublishedName | None = Field(
         None, description="The papers' name of this corpus, to print their numbers beside ours."
     )
     protocol: ProtocolName | None = Field(

@@ -12,7 +12,7 @@ from attnnn.design import Run
 # What a study of each paper shows; numbers without a prefix are Wiegreffe & Pinter's.
 _OF_EITHER = ("correlation", "permutation", "per_instance_adversary", "planted_truth")
 TABLES_OF: dict[str, tuple[str, ...]] = {
-    "jain-wallace": ("jw_table1", "jw_table2", "jw_grid", *_OF_EITHER),
+    "jain-wallace": ("jw_table1", "jw_table2", "jw_grid", "jw_evidence", *_OF_EITHER),
     "wiegreffe-pinter": (
         *(f"table{number}" for number in range(1, 6)),
         *_OF_EITHER,

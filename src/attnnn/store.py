@@ -143,6 +143,7 @@ def read_table_of(
     schemas: Sequence[Schema],
     *,
     columns: Collection[str] | None = None,
+    where: tuple[str, str] | None = None,
 ) -> pa.Table:
     """Read a table of one of several kinds, or some of its columns, and check it against its schema.
 
@@ -150,6 +151,7 @@ def read_table_of(
         path: the parquet file.
         schemas: what it may be.
         columns: those to read, as far as its kind has them; None: all.
+        where: a column and its value in the rows to read, so that memory holds these alone; None: all rows.
 
     Raises:
         UserError: the file is missing or is no such table.
@@ -164,7 +166,8 @@ def read_table_of(
                 f"{', '.join(found.names)}; delete it and run again"
             )
         wanted = [name for name in schema.columns if columns is None or name in columns]
-        table = pq.read_table(path, columns=wanted)
+        rows = None if where is None else [(where[0], "=", where[1])]
+        table = pq.read_table(path, columns=wanted, filters=rows)
     except FileNotFoundError:
         raise UserError(f"{path}: no such file; run the rule that makes it first") from None
     except pa.ArrowInvalid as error:

@@ -173,6 +173,17 @@ def _grid(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
     ]
 
 
+def _evidence(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
+    if not study.corpora[corpus].source.evidence:
+        return []
+    runs = design.explained_runs(study, corpus)
+    return [
+        paths.corpus(corpus, "documents.parquet"),
+        *(paths.predictions_of(run) for run in runs),
+        *(paths.importance_of(run, method) for run in runs for method in layout.IMPORTANCE_METHODS),
+    ]
+
+
 def _nothing(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
     return []
 
@@ -191,6 +202,7 @@ _NEEDS: dict[str, Needs] = {
     "jw_table1": _characteristics,
     "jw_table2": _first_correlations,
     "jw_grid": _grid,
+    "jw_evidence": _evidence,
     "jw_fig1": _adversary_maps,
     "jw_fig2": _first_correlations,
     "jw_fig3": _correlation_of_base,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from attnnn.corpora import stage
 from attnnn.costs.sizes import CorpusSize, sizes_of, spread
 from attnnn.errors import UserError
 from tests.costs.conftest import MakeStudy
+from tests.workflow.test_pairs import write_stories
 
 PLANTED = {"kind": "planted", "regime": "context", "train": 40, "dev": 20, "test": 21}
 
@@ -127,6 +129,62 @@ def test_counts_are_near_what_is_prepared(make_study: MakeStudy, tmp_path: Path,
     prepared = size_of(study)
     assert counted.all_lengths.sum() == pytest.approx(prepared.all_lengths.sum(), rel=0.12)
     assert counted.vocabulary == pytest.approx(prepared.vocabulary, rel=0.12)
+
+
+@pytest.mark.parametrize("protocol", ["clean", "jain-wallace"])
+def test_stories_are_counted_up_to_their_questions(
+    make_study: MakeStudy, tmp_path: Path, protocol: str
+):
+    rng = np.random.default_rng(0)
+    for split, stories in {"train": 20, "test": 5}.items():
+        write_stories(tmp_path / f"qa1_single-supporting-fact_{split}.txt", stories, rng)
+    source = {"kind": "babi", "task": 1, "answer_tasks": [1], "path": "."}
+    study = make_study(
+        {"source": source, "protocol": protocol, "switches": {"strict_length_filter": False}},
+        papers=["jain-wallace"],
+        training={"hidden_size": 4},
+    )
+    counted = size_of(study)
+    stage.prepare(study, "toy")
+    prepared = size_of(study)
+    assert prepared.origin == "prepared"
+    assert counted.vocabulary == prepared.vocabulary
+    for split in ("train", "dev", "test"):
+        assert len(counted.lengths(split)) == len(prepared.lengths(split))
+    assert sorted(counted.lengths("test")) == sorted(prepared.lengths("test"))
+    assert counted.all_lengths.mean() == pytest.approx(prepared.all_lengths.mean(), rel=0.1)
+
+
+def test_premises_and_passages_are_counted(make_study: MakeStudy, tmp_path: Path):
+    pair = {"gold_label": "neutral", "sentence1": "a b c", "sentence2": "d"}
+    record = "who is @entity1\n@entity1\n@entity1 is one of them\n\n"
+    for split, pairs in {"train": 6, "dev": 2, "test": 3}.items():
+        (tmp_path / f"snli_1.0_{split}.jsonl").write_text((json.dumps(pair) + "\n") * pairs)
+        (tmp_path / f"{split}.txt").write_text(record * pairs)
+    for kind, tokens, words in (("snli", 3, 3), ("cnn", 5, 5)):
+        found = size_of(
+            make_study(
+                {"source": {"kind": kind, "path": "."}},
+                papers=["jain-wallace"],
+                training={"hidden_size": 4},
+            )
+        )
+        assert {split: lengths.tolist() for split, lengths in found.splits.items()} == {
+            "train": [tokens] * 6,
+            "dev": [tokens] * 2,
+            "test": [tokens] * 3,
+        }
+        assert found.vocabulary == 4 + words
+
+
+def test_pairs_that_are_not_there_are_left_out_or_refused(make_study: MakeStudy):
+    nowhere = {"source": {"kind": "babi", "task": 1, "path": "nowhere"}, "published": "bAbI 1"}
+    settings = {"papers": ["jain-wallace"], "training": {"hidden_size": 4}}
+    with pytest.raises(UserError, match="nowhere does not exist"):
+        sizes_of(make_study(nowhere, **settings))
+    both = {"toy": nowhere, "other": {"source": PLANTED}}
+    found, left_out = sizes_of(make_study(corpora=both, missing_corpora="leave_out", **settings))
+    assert (list(found), len(left_out)) == (["other"], 1)
 
 
 def test_the_papers_table_1_stands_in_for_a_missing_file(make_study: MakeStudy):

@@ -8,9 +8,11 @@ from tests.publish import synthetic
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
-    """A study of a corpus of the papers and a planted one, ready to be published."""
+    """A study of a corpus of the papers, a planted one and two of pairs, ready to be published."""
     folder = tmp_path_factory.mktemp("finished") / "results"
-    study = synthetic.study(folder, ["sst", "needle"], lambdas=[0, 5e-4, 1e-3, 1e-2])
+    study = synthetic.study(
+        folder, ["sst", "needle", "babi", "snli"], lambdas=[0, 5e-4, 1e-3, 1e-2]
+    )
     synthetic.write_study(study, test_size=40)
     return study
 

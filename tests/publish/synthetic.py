@@ -23,13 +23,20 @@ SIZES = {"train": 24, "dev": 30, "test": 80}
 
 
 def study(folder: Path, corpora: Sequence[str], **settings: Any) -> Study:
-    """A study of corpora by name: sst, imdb (long documents), or a planted regime."""
+    """A study of corpora by name: sst, imdb (long documents), babi, snli (pairs), or a planted regime."""
     shown = {"sst": "SST", "imdb": "IMDb", "agnews": "AgNews"}
+    pairs = {
+        "babi": ({"kind": "babi", "task": 1}, "bAbI 1"),
+        "snli": ({"kind": "snli"}, "SNLI"),
+    }
     described: dict[str, Any] = {}
     for name in corpora:
         if name in shown:
             described[name] = {"source": {"kind": "table", "path": f"{name}.csv"}}
             described[name]["published"] = shown[name]
+        elif name in pairs:
+            source, dataset = pairs[name]
+            described[name] = {"source": source, "published": dataset}
         else:
             described[name] = {"source": {"kind": "planted", "regime": name.split("_")[0]}}
     content = {
@@ -267,8 +274,11 @@ def _null(values: np.ndarray, undefined: np.ndarray) -> list[float | None]:
 
 def write_study(study: Study, test_size: int = 80) -> None:
     """Every table that the published tables and figures of a study are made from."""
-    for corpus in study.corpora:
-        writer = Synthetic(study, corpus, test_size)
+    from tests.publish.synthetic_pairs import SyntheticPairs
+
+    for corpus, settings in study.corpora.items():
+        made = SyntheticPairs if settings.source.pairs else Synthetic
+        writer = made(study, corpus, test_size)
         writer.write_corpus()
         writer.write_runs()
         writer.write_analyses()

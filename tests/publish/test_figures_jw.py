@@ -216,7 +216,9 @@ def test_the_opening_figure_reads_one_document_three_times(results):
     assert reading.found
     base = results.predictions(design.base_run(results.study, "imdb"))
     row = base.ints("document").tolist().index(reading.document)
-    assert base.predicted[row] == base.ints("label")[row] == reading.label
+    assert (
+        base.predicted[row] == base.ints("label")[row] == int(reading.answer.removeprefix("class "))
+    )
     assert reading.probability[0] == pytest.approx(base.floats("probability")[row])
 
 

@@ -158,7 +158,7 @@ def test_sheet_of_the_grid_has_a_row_a_corpus_and_model(results):
     assert len(rows) == 3 * 9
     assert all(len(row) == len(sheet.columns) for row in rows)
     assert rows[8][:2] == ["sst", "cnn-none"]
-    assert rows[8][4:] == ["–"] * 6
+    assert rows[8][5:] == ["–"] * 6
     assert "(0.81)" in rows[0][2]
 
 

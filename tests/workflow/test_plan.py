@@ -14,6 +14,7 @@ from attnnn.costs.finished import read_finished
 from attnnn.costs.sizes import sizes_of
 from attnnn.costs.work import planned_jobs
 from tests.workflow.projects import Project, planted, small_study
+from tests.workflow.test_pairs import pair_study
 
 pytestmark = pytest.mark.workflow
 
@@ -45,6 +46,10 @@ def finished(project_of_module: Project) -> Project:
 )
 def test_jobs_are_those_that_snakemake_would_run(project: Project, changes: dict[str, Any]):
     project.configure(small_study(**changes))
+    _expect_the_jobs_of_snakemake(project)
+
+
+def _expect_the_jobs_of_snakemake(project: Project) -> None:
     printed = project.succeed("--dry-run")
     counts = Counter[str]()
     stats = printed.partition("Job stats:")[2].partition("total")[0]
@@ -52,8 +57,18 @@ def test_jobs_are_those_that_snakemake_would_run(project: Project, changes: dict
         counts[rule.split("_")[0]] += int(count)
     assert counts.pop("all") == 1
     study = load(project.folder / "config/config.yaml")
+    study = study.model_copy(update={"corpora_dir": str(project.folder / study.corpora_dir)})
     jobs = planned_jobs(study, sizes_of(study)[0])
     assert Counter(job.stage for job in jobs) == counts
+
+
+def test_jobs_of_a_study_of_pairs_are_those_that_snakemake_would_run(project: Project):
+    pairs = pair_study(project.folder)
+    corpora = {**pairs["corpora"], "one": planted("needle")}
+    # Wiegreffe & Pinter's experiments are run on the planted corpus alone.
+    papers = ["jain-wallace", "wiegreffe-pinter"]
+    project.configure({**small_study(corpora=corpora, papers=papers), "jobs": {"runs": 3}})
+    _expect_the_jobs_of_snakemake(project)
 
 
 def test_every_job_of_a_finished_study_is_timed_by_its_file(finished: Project):

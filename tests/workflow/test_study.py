@@ -48,6 +48,9 @@ def test_tables_have_the_one_long_shape(finished: Project):
     for name in layout.TABLES:
         with (finished.folder / "results-tiny/tables" / f"{name}.csv").open() as file:
             rows = list(csv.DictReader(file))
+        if name == "jw_evidence":  # planted corpora have no supporting sentences
+            assert not rows
+            continue
         assert rows, name
         assert list(rows[0])[: len(columns)] == columns, name
 

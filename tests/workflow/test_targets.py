@@ -1,12 +1,14 @@
 """Which jobs a target needs. The verbs are stood in for, so only the workflow is tested."""
 
 import re
+from collections import Counter
 
 import pytest
 
 from attnnn import layout, targets
 from attnnn.config import validate
 from tests.workflow.projects import Rehearsal, planted, small_study
+from tests.workflow.test_pairs import pair_study
 
 pytestmark = pytest.mark.workflow
 
@@ -130,3 +132,21 @@ def test_resources_of_a_kind_of_rule_hold_for_all_rules_of_that_kind(rehearsal: 
 def test_a_dry_run_writes_nothing(rehearsal: Rehearsal):
     rehearsal.succeed("-n")
     assert not rehearsal.made()
+
+
+def test_experiments_on_pairs_are_those_that_are_about_several_classes(rehearsal: Rehearsal):
+    pairs = pair_study(rehearsal.folder)
+    corpora = {**pairs["corpora"], "one": planted("lexical")}
+    rehearsal.configure(small_study(corpora=corpora))
+    calls = rehearsal.calls("--cores", "2", "--resources", "gpu=1")
+    of_pairs = Counter(call.split()[0] for call in calls if call.split()[1:2] == ["stories"])
+    grid = dict.fromkeys(("measure", "correlate", "permute", "search"), 6)
+    assert of_pairs == {"prepare": 1, "train": 9, **grid}
+    assert "exact_adversary" in "".join(rehearsal.made())
+    assert "Nothing to be done" in rehearsal.succeed()
+
+
+def test_the_evidence_table_needs_what_it_shows_alone(rehearsal: Rehearsal):
+    rehearsal.configure(pair_study(rehearsal.folder))
+    verbs = rehearsal.verbs("results/tables/jw_evidence.md", "--resources", "gpu=1")
+    assert set(verbs) == {"prepare", "check", "train", "measure", "table"}

@@ -14,12 +14,19 @@ from numpy.typing import NDArray
 from attnnn import identity, schemas
 from attnnn.config import Study
 from attnnn.corpora.planted import words_of
-from attnnn.costs import sources
+from attnnn.costs import pairs, sources
 from attnnn.errors import UserError
 from attnnn.layout import Layout
 from attnnn.publish.published import published
 from attnnn.ragged import Ragged
-from attnnn.sources import PlantedSource, SstSource, TableSource
+from attnnn.sources import (
+    BabiSource,
+    CnnSource,
+    PlantedSource,
+    SnliSource,
+    SstSource,
+    TableSource,
+)
 from attnnn.store import read_table_of
 
 Lengths = NDArray[np.int64]
@@ -120,13 +127,18 @@ def _of_source(study: Study, corpus: str) -> CorpusSize | None:
     source = settings.source
     if isinstance(source, PlantedSource):
         return _planted(source)
-    if not isinstance(source, SstSource | TableSource):
+    if not isinstance(source, SstSource | TableSource | BabiSource | SnliSource | CnnSource):
         return None
     path = study.source_path(source.path)
     if not path.exists():
         return None
+    undivided = study.protocol_of(corpus).train_part == "undivided"
     if isinstance(source, SstSource):
         counted = sources.count_trees(path)
+    elif isinstance(source, BabiSource):
+        counted = pairs.count_stories(path, source, undivided=undivided)
+    elif isinstance(source, SnliSource | CnnSource):
+        counted = pairs.count_lines(study.source_path(""), source, tokenizer=settings.tokenizer)
     else:
         counted = sources.count_table(
             path, source, tokenizer=settings.tokenizer, protocol=study.protocol_of(corpus)
@@ -155,8 +167,8 @@ def _planted(source: PlantedSource) -> CorpusSize:
 def _published(study: Study, corpus: str) -> CorpusSize | None:
     """The papers' Table 1, whose sizes are those after their length filter."""
     settings, dataset = study.corpora[corpus], study.corpora[corpus].published
-    if dataset is None:
-        return None
+    if dataset not in _PUBLISHED_VOCABULARY:
+        return None  # Table 1 is Wiegreffe & Pinter's, who use no pairs and no tweets
     documents = {
         split: sum(
             published(dataset, table="1", class_=class_, metric=f"{split}_size") or 0

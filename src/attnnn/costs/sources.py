@@ -88,7 +88,7 @@ def count_table(path: Path, source: TableSource, *, tokenizer: str, protocol: Pr
     rows = np.flatnonzero(~np.isin(split, source.drop_splits))
     counted = rows[:: max(1, len(rows) // _COUNTED)]
     texts = [str(columns[source.text][row]) for row in counted.tolist()]
-    words, lengths = _words(texts, tokenizer)
+    words, lengths = words_of(texts, tokenizer)
     documents = _documents(split[rows], source, protocol)
     # Where splits are made, those that a split comes from are counted in its place.
     given = {name: lengths[split[counted] == name] for name in documents}
@@ -101,14 +101,14 @@ def count_table(path: Path, source: TableSource, *, tokenizer: str, protocol: Pr
     training = training[spaced(len(training), min(len(training), documents["train"]))]
     return Counted(
         splits,
-        _document_frequencies(words.take(pa.array(training))),
+        document_frequencies(words.take(pa.array(training))),
         len(training) / max(documents["train"], 1),
         float(lengths.mean() * len(rows)),
         f"{len(counted)} of its {len(split)} texts",
     )
 
 
-def _document_frequencies(words: pa.Array) -> Lengths:
+def document_frequencies(words: pa.Array) -> Lengths:
     """How many documents hold each distinct word."""
     distinct = pc.list_flatten(words).dictionary_encode()
     document = pc.list_parent_indices(words).to_numpy(zero_copy_only=False).astype(np.int64)
@@ -148,7 +148,7 @@ def _documents(split: NDArray[np.str_], source: TableSource, protocol: Protocol)
     return {name: min(size, limits.get(name, size)) for name, size in sizes.items()}
 
 
-def _words(texts: list[str], tokenizer: str) -> tuple[pa.Array, Lengths]:
+def words_of(texts: list[str], tokenizer: str) -> tuple[pa.Array, Lengths]:
     """The words of every text, and how many tokens it has."""
     array = pa.array(texts, pa.large_string())
     if tokenizer == "whitespace":

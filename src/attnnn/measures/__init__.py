@@ -3,6 +3,7 @@
 from attnnn.measures.classification import (
     accuracy,
     f1_score,
+    macro_f1,
     precision,
     predicted_class,
     recall,
@@ -28,6 +29,7 @@ __all__ = [
     "jensen_shannon_divergence",
     "kendall_tau",
     "kl_divergence",
+    "macro_f1",
     "precision",
     "predicted_class",
     "recall",

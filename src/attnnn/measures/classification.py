@@ -1,4 +1,4 @@
-"""Scores of binary classification, over the last axis, so that all bootstrap resamples go at once."""
+"""Scores of classification, over the last axis, so that all bootstrap resamples go at once."""
 
 from __future__ import annotations
 
@@ -70,6 +70,29 @@ def f1_score(label: ArrayLike, predicted: ArrayLike) -> NDArray[np.float64]:
     """
     both, gold, found = _positives(label, predicted)
     return _ratio(2 * both, gold + found)
+
+
+def macro_f1(label: ArrayLike, predicted: ArrayLike) -> NDArray[np.float64]:
+    """Mean over classes of the F1 of each; a class that is neither gold nor predicted does not count.
+
+    Args:
+        label: gold classes 0, 1, …, shape (..., documents).
+        predicted: predicted classes, same shape.
+
+    Returns:
+        Shape (...), in [0, 1]; a plain number for one sample, NaN of no document.
+
+    Source: Sokolova & Lapalme 2009 (macro-averaging), as sklearn.metrics.f1_score with average="macro".
+    """
+    label, predicted = np.asarray(label), np.asarray(predicted)
+    total = np.zeros(label.shape[:-1])
+    classes = np.zeros(label.shape[:-1])
+    for class_ in np.union1d(label, predicted).tolist():
+        gold, found = label == class_, predicted == class_
+        members = gold.sum(axis=-1) + found.sum(axis=-1)
+        total += _ratio(2.0 * (gold & found).sum(axis=-1), members.astype(np.float64))
+        classes += members > 0
+    return _ratio(total, classes, empty=np.nan)
 
 
 def roc_auc(label: ArrayLike, score: ArrayLike) -> NDArray[np.float64]:

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from attnnn.design import BASE, TRAINED_MLP, Model, Run
 from attnnn.measures import top_k_of
+from attnnn.publish.classes import predicted_groups
 from attnnn.publish.intervals import Interval, Resampling
 from attnnn.publish.long_table import Fact
-from attnnn.publish.published import published
+from attnnn.publish.published import UNMAPPED_CLASSES, published
 from attnnn.publish.results import Floats, Ints, Results, Table
 
 GRADIENT, LEAVE_ONE_OUT = "attention~gradient", "attention~leave_one_out"
@@ -25,7 +26,7 @@ PAPER_SETTING: dict[tuple[Model, str], str] = {
     (TRAINED_MLP, GRADIENT): "gradient_average",
     (BASE, LEAVE_ONE_OUT): "loo_bilstm",
 }
-_PAPER_METRIC = {
+PAPER_METRIC = {
     "tau_mean": "kendall_tau_mean",
     "tau_std": "kendall_tau_std",
     "significant_share": "sig_frac_p05",
@@ -60,9 +61,8 @@ class Correlations:
 
     @property
     def groups(self) -> dict[str, NDArray[np.bool_]]:
-        """The documents of each predicted class, by its number, and all."""
-        by_class = {str(k): self.predicted == k for k in np.unique(self.predicted).tolist()}
-        return {**by_class, "all": np.ones(len(self.predicted), np.bool_)}
+        """The documents of each predicted class, by its number, and all: see `predicted_groups`."""
+        return predicted_groups(self.predicted)
 
     def of(self, chosen: NDArray[np.bool_]) -> Correlations:
         """The same of some documents, whose discoveries stay those among all."""
@@ -119,6 +119,20 @@ def discoveries(p_value: Floats) -> NDArray[np.bool_]:
     return found
 
 
+def printed_in_table_2(
+    dataset: str | None, model: Model, pair: str, metric: str, class_: str
+) -> float | None:
+    """What Jain & Wallace's table 2 says of a metric, by its own numbers of classes; None: nothing."""
+    return published(
+        dataset,
+        paper="jain_wallace_2019",
+        table="2",
+        setting=PAPER_SETTING.get((model, pair), "not in the paper"),
+        metric=PAPER_METRIC.get(metric, "not in the paper"),
+        class_=class_,
+    )
+
+
 def setting_of(model: Model, pair: str, group: str) -> str:
     """The setting of a fact: model, pair and predicted class."""
     return f"model={model.name} pair={pair} predicted={group}"
@@ -156,15 +170,12 @@ def _statistics(
         "top_k_distance_mean": one.top_k_distance,
     }
     setting, n = setting_of(run.model, pair, group), len(one.tau)
+    dataset = study.corpora[run.corpus].published
+    comparable = group == "all" or dataset not in UNMAPPED_CLASSES
 
     def fact(metric: str, value: float | None, interval: Interval) -> Fact:
-        printed = published(
-            study.corpora[run.corpus].published,
-            paper="jain_wallace_2019",
-            table="2",
-            setting=PAPER_SETTING.get((run.model, pair), "not in the paper"),
-            metric=_PAPER_METRIC.get(metric, "not in the paper"),
-            class_=group,
+        printed = (
+            printed_in_table_2(dataset, run.model, pair, metric, group) if comparable else None
         )
         return Fact(run.corpus, setting, metric, value, *interval, n, printed)
 

@@ -15,13 +15,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from attnnn import design
+from attnnn.publish.classes import in_order, name_of, series_of
 from attnnn.publish.correlations import GRADIENT, LEAVE_ONE_OUT, MEASURES, correlations
 from attnnn.publish.intervals import Resampling, of_mean_of_corpora
 from attnnn.publish.published import published
 from attnnn.publish.results import Floats, Ints, Results
 from attnnn.publish.style import BLACK, CLASS_COLOURS, GREY, PAGE, new_figure
 
-_MARKERS = ("^", "v", "s", "D")
+_MARKERS = ("^", "v", "s")
 _DOTTED: dict[str, Any] = {"color": GREY, "linewidth": 0.9, "linestyle": ":"}
 _APART = 0.24  # rows between the marks of one corpus
 
@@ -88,9 +89,12 @@ def _figure(results: Results, pair: str, number: str, label: str) -> Figure:
 
 def _corpus(axis: Axes, results: Results, corpus: str, one: Difference, row: int) -> None:
     resampling = Resampling(results.study, corpus)
-    classes = np.unique(one.predicted).tolist()
     series = [(one.values, _style(None))]
-    series += [(one.values[one.predicted == k], _style(k)) for k in classes]
+    series += [
+        (one.values[members], _style(k))
+        for k, members in series_of(one.predicted).items()
+        if k is not None and members.any()
+    ]
     for place, (values, style) in enumerate(series):
         height = row + _APART * (place - (len(series) - 1) / 2)
         if len(values):
@@ -160,9 +164,10 @@ def _printed(number: str) -> float:
 
 
 def _legend(figure: Figure, found: dict[str, Difference], number: str) -> None:
-    classes = sorted({int(k) for one in found.values() for k in np.unique(one.predicted)})
+    shown = {k for one in found.values() for k in series_of(one.predicted)}
+    classes = [k for k in in_order(shown) if k is not None]
     handles = [Line2D([], [], **_style(None), label="all documents")]
-    handles += [Line2D([], [], **_style(k), label=f"predicted class {k}") for k in classes]
+    handles += [Line2D([], [], **_style(k), label=name_of(k)) for k in classes]
     words = f"J&W, mean of corpora: {_CAPTIONS[number][0]} {_printed(number):g}"
     handles.append(Line2D([], [], **_DOTTED, label=words))
     figure.legend(handles=handles, loc="outside lower center", ncols=2)

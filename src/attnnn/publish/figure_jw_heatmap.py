@@ -19,10 +19,8 @@ from attnnn.publish.results import Floats, Results, Table, require_same_document
 from attnnn.publish.style import BLACK, PAGE, new_figure
 from attnnn.ragged import Ragged
 
-MOST_TOKENS, MOST_TOKENS_OF_MANY = (
-    40,
-    20,
-)  # of a text; the latter beside more than six other corpora's
+# Of a text; the latter beside more than six other corpora's, and of questions.
+MOST_TOKENS, MOST_TOKENS_OF_MANY = 40, 20
 _NAMES = ("original attention", "searched adversary", "exact adversary")
 _CHARACTERS, _GAP = 35, 4  # characters of a line of one text, and between two texts
 _LINE, _NARROW_LINE = 0.15, 0.125  # inches from line to line; the latter of many corpora
@@ -39,45 +37,53 @@ class Reading:
 
     Attributes:
         document: its number.
-        label: gold class.
+        answer: gold class, in words for a heading.
         tokens: all n of them.
-        attention: the model's own, searched and exact, shape (3, n).
-        probability: of class 1, shape (3,).
-        jsd: to the model's own attention, nats, shape (3,).
+        attention: the model's own, searched and, where it is known, exact; shape (vectors, n).
+        probability: of class 1, of several classes of the predicted one, shape (vectors,).
+        jsd: to the model's own attention, nats, shape (vectors,).
         found: whether the search found an adversary.
         epsilon: how far the probability may move.
+        question: its tokens, if the document comes with one.
     """
 
     document: int
-    label: int
+    answer: str
     tokens: list[str]
     attention: Floats
     probability: Floats
     jsd: Floats
     found: bool
     epsilon: float
+    question: list[str] | None = None
 
 
 def reading_of(results: Results, corpus: str) -> Reading:
     """The document of a corpus that `choose_document` chooses."""
     base = results.predictions(design.base_run(results.study, corpus))
-    searched, exact = results.searched(corpus), results.exact(corpus)
-    documents = results.documents(corpus)
-    require_same_documents(base, searched, exact, documents)
+    searched, documents = results.searched(corpus), results.documents(corpus)
+    require_same_documents(base, searched, documents)
     row = choose_document(results, corpus)
     own = base.ragged("attention")[row].astype(np.float64)
-    found = searched.ragged("attention")[row].astype(np.float64)
-    attention = np.stack([own, found, exact_attention(exact, row, len(own))])
-    three = Ragged.from_lists(attention)
+    vectors = [own, searched.ragged("attention")[row].astype(np.float64)]
+    probability = [base.probability[row], searched.floats("probability")[row]]
+    if results.solved(corpus):
+        exact = results.exact(corpus)
+        require_same_documents(base, exact)
+        vectors.append(exact_attention(exact, row, len(own)))
+        probability.append(exact.floats("probability")[row])
+    attention, label = np.stack(vectors), int(base.ints("label")[row])
+    pairs = results.study.corpora[corpus].source.pairs
     return Reading(
         document=int(base.ints("document")[row]),
-        label=int(base.ints("label")[row]),
+        answer=results.description(corpus)["classes"][label] if pairs else f"class {label}",
         tokens=documents.texts("tokens")[row],
+        question=documents.texts("question")[row] if pairs else None,
         attention=attention,
-        probability=np.array(
-            [table.floats("probability")[row] for table in (base, searched, exact)]
+        probability=np.array(probability),
+        jsd=jensen_shannon_divergence(
+            Ragged.from_lists(attention), Ragged.from_lists([own] * len(attention))
         ),
-        jsd=jensen_shannon_divergence(three, Ragged.from_lists([own] * len(attention))),
         found=bool(searched.flags("found")[row]),
         epsilon=results.study.protocol_of(corpus).epsilon_select,
     )
@@ -132,13 +138,16 @@ def laid_out(tokens: list[str], width: int) -> list[tuple[int, int]]:
 
 
 def opening(results: Results) -> Figure:
-    """One document a corpus, its text three times, shaded by the model's own and by adversarial attention."""
+    """One document a corpus, its text once for each vector: the model's own and adversarial attention."""
     corpora = list(results.study.corpora)
     many = len(corpora) > 6
     most, line = (MOST_TOKENS_OF_MANY, _NARROW_LINE) if many else (MOST_TOKENS, _LINE)
     readings = [reading_of(results, corpus) for corpus in corpora]
     shown = [_shown(reading, most) for reading in readings]
-    heights = [line * (_lines(words) + 4) for _, words in shown]
+    heights = [
+        line * (_lines(words, _asked(reading)) + 4)
+        for (_, words), reading in zip(shown, readings, strict=True)
+    ]
     figure = new_figure(PAGE, sum(heights) + 0.75)
     axes = figure.subplots(
         len(corpora), 1, squeeze=False, gridspec_kw={"height_ratios": heights}
@@ -172,19 +181,26 @@ def _shown(reading: Reading, most: int) -> tuple[list[int], list[str]]:
     ]
 
 
-def _lines(words: list[str]) -> int:
-    return laid_out(words, _CHARACTERS)[-1][0] + 1
+def _lines(*texts: list[str]) -> int:
+    """Lines that the longest of some texts takes."""
+    return max(laid_out(words, _CHARACTERS)[-1][0] + 1 for words in texts if words)
+
+
+def _asked(reading: Reading) -> list[str]:
+    """Words of the question to show: all, or the first of a long one."""
+    words = [_shortened(word) for word in reading.question or []]
+    return words if len(words) <= MOST_TOKENS_OF_MANY else [*words[:MOST_TOKENS_OF_MANY], "…"]
 
 
 def _panel(
     axis: Axes, corpus: str, reading: Reading, positions: list[int], words: list[str]
 ) -> None:
-    places, lines = laid_out(words, _CHARACTERS), _lines(words)
+    places, lines = laid_out(words, _CHARACTERS), _lines(words, _asked(reading))
     axis.set_xlim(0, 3 * _CHARACTERS + 2 * _GAP)
     axis.set_ylim(lines + 0.6, -2.2)
     axis.set_axis_off()
     axis.set_title(_heading(corpus, reading, positions), loc="left")
-    for which, name in enumerate(_NAMES):
+    for which, name in enumerate(_NAMES[: len(reading.attention)]):
         left = which * (_CHARACTERS + _GAP)
         relative = reading.attention[which] / reading.attention[which].max()
         axis.text(left, -1.6, name, va="center", fontsize=7.5, fontweight="bold")
@@ -192,6 +208,11 @@ def _panel(
         for (line, column), word, position in zip(places, words, positions, strict=True):
             share = None if position == _ELLIPSIS else float(relative[position])
             _word(axis, left + column, line, word, share)
+    if reading.question is not None:
+        left, asked = 2 * (_CHARACTERS + _GAP), _asked(reading)
+        axis.text(left, -1.6, "asked of this text", va="center", fontsize=7.5, fontweight="bold")
+        for (line, column), word in zip(laid_out(asked, _CHARACTERS), asked, strict=True):
+            _word(axis, left + column, line, word, None)
 
 
 def _word(axis: Axes, x: float, line: int, word: str, share: float | None) -> None:
@@ -213,7 +234,8 @@ def _word(axis: Axes, x: float, line: int, word: str, share: float | None) -> No
 
 def _heading(corpus: str, reading: Reading, positions: list[int]) -> str:
     n, shown = len(reading.tokens), sum(position != _ELLIPSIS for position in positions)
-    text = f"{corpus}, document {reading.document}, class {reading.label}, ε = {reading.epsilon:g}"
+    answer = reading.answer if reading.question is None else f"answer: {reading.answer}"
+    text = f"{corpus}, document {reading.document}, {answer}, ε = {reading.epsilon:g}"
     if shown < n:
         text += f": {shown} of {n} tokens"
     if not reading.found:

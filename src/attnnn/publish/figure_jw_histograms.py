@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,14 +17,16 @@ from numpy.typing import NDArray
 
 from attnnn import design
 from attnnn.design import Run
+from attnnn.publish.classes import in_order, name_of, series_of
 from attnnn.publish.correlations import GRADIENT, LEAVE_ONE_OUT, correlations
-from attnnn.publish.results import Floats, Ints, Results, Table, require_same_documents
+from attnnn.publish.results import Floats, Ints, Results, require_same_documents
 from attnnn.publish.style import (
     BLACK,
-    CLASS_COLOURS,
     COLUMN,
     GREY,
     PAGE,
+    adversary_panels,
+    colour_of,
     hide_unused,
     new_figure,
     paired_panels,
@@ -33,7 +35,8 @@ from attnnn.publish.style import (
 
 TAU_EDGES: NDArray[np.float64] = np.linspace(-1, 1, 31)
 JSD_EDGES: NDArray[np.float64] = np.linspace(0, 0.7, 41)
-_LINES: tuple[Literal["-", "--", "-.", ":"], ...] = ("-", "--", "-.", ":")
+_LINES: dict[int | None, Literal["-", "--", "-."]] = {0: "-", 1: "--", 2: "-.", None: "-"}
+_WHICH_N = {0: " (first n)", 1: " (second n)", 2: " (third n)", None: ""}
 _PANEL = 1.3  # inches of height
 
 
@@ -52,14 +55,14 @@ class Series:
     chance: Floats | None = None
 
     @property
-    def classes(self) -> list[int]:
-        """The predicted classes: at least two, also where a model predicts one alone."""
-        return list(range(max(2, int(self.predicted.max(initial=0)) + 1)))
+    def by_class(self) -> dict[int | None, NDArray[np.bool_]]:
+        """The documents of each predicted class, or None and all documents: see `series_of`."""
+        return series_of(self.predicted)
 
     @property
     def sizes(self) -> str:
         """How many documents there are of each class."""
-        return f"n = {' / '.join(str(int((self.predicted == k).sum())) for k in self.classes)}"
+        return f"n = {' / '.join(str(int(of.sum())) for of in self.by_class.values())}"
 
 
 def fractions(values: Floats, edges: NDArray[np.float64]) -> Floats:
@@ -73,11 +76,13 @@ def gradient_correlations(results: Results) -> Figure:
     """Figure 2: τ between attention and gradients, BiLSTM and average encoder."""
     study = results.study
     figure, pairs = paired_panels(len(study.corpora), _PANEL)
-    for (left, right), corpus in zip(pairs, study.corpora, strict=True):
+    drawn: dict[Axes, Series] = {}
+    for pair, corpus in zip(pairs, study.corpora, strict=True):
         runs = design.base_run(study, corpus), design.average_run(study, corpus)
-        for axis, run in zip((left, right), runs, strict=True):
-            _tau_panel(axis, _taus(results, run, GRADIENT), f"{corpus}, {_encoder(run)}")
-    _name_axes(figure, [axis for pair in pairs for axis in pair], "τ, attention – gradient")
+        for axis, run in zip(pair, runs, strict=True):
+            drawn[axis] = _taus(results, run, GRADIENT)
+            _tau_panel(axis, drawn[axis], f"{corpus}, {_encoder(run)}")
+    _name_axes(figure, drawn, "τ, attention – gradient")
     return figure
 
 
@@ -89,29 +94,39 @@ def leave_one_out_correlations(results: Results) -> Figure:
     figure = new_figure(COLUMN if columns == 1 else PAGE, (_PANEL + 0.25) * rows + 0.55)
     grid = figure.subplots(rows, columns, squeeze=False)
     axes = list(grid.ravel())
+    drawn: dict[Axes, Series] = {}
     for axis, corpus in zip(axes, corpora, strict=False):
-        run = design.base_run(study, corpus)
-        _tau_panel(axis, _taus(results, run, LEAVE_ONE_OUT), corpus)
+        drawn[axis] = _taus(results, design.base_run(study, corpus), LEAVE_ONE_OUT)
+        _tau_panel(axis, drawn[axis], corpus)
     hide_unused(axes[len(corpora) :])
-    _name_axes(figure, axes[: len(corpora)], "τ, attention – leave-one-out")
+    _name_axes(figure, drawn, "τ, attention – leave-one-out")
     return figure
 
 
 def adversaries(results: Results) -> Figure:
-    """Figure 7: ε-max JSD of the searched and of the exact adversary of the base model."""
+    """Figure 7: ε-max JSD of the base model's searched and, where it is known, exact adversary."""
     study = results.study
-    figure, pairs = paired_panels(len(study.corpora), _PANEL)
+    figure, pairs = adversary_panels([results.solved(name) for name in study.corpora], _PANEL)
+    drawn: dict[Axes, Series] = {}
     for (left, right), corpus in zip(pairs, study.corpora, strict=True):
-        base = results.predictions(design.base_run(study, corpus))
-        searched, exact = results.searched(corpus), results.exact(corpus)
-        require_same_documents(base, searched, exact)
+        base, searched = (
+            results.predictions(design.base_run(study, corpus)),
+            results.searched(corpus),
+        )
+        require_same_documents(base, searched)
+        drawn[left] = Series(searched.floats("jsd"), base.predicted)
         epsilon = study.protocol_of(corpus).epsilon_select
         share = 100 * searched.flags("found").mean()
-        _jsd_panel(
-            left, base, searched, f"{corpus}, searched\nε = {epsilon:g}, found {share:.1f} %"
-        )
-        _jsd_panel(right, base, exact, f"{corpus}, exact\nε = {epsilon:g}", counts=True)
-    _name_axes(figure, [axis for pair in pairs for axis in pair], "ε-max JSD, nats")
+        title = f"{corpus}, searched\nε = {epsilon:g}, found {share:.1f} %"
+        if right is None:
+            _jsd_panel(left, drawn[left], f"{title}, {drawn[left].sizes}")
+            continue
+        _jsd_panel(left, drawn[left], title)
+        exact = results.exact(corpus)
+        require_same_documents(base, exact)
+        drawn[right] = Series(exact.floats("jsd"), base.predicted)
+        _jsd_panel(right, drawn[right], f"{corpus}, exact\nε = {epsilon:g}, {drawn[right].sizes}")
+    _name_axes(figure, drawn, "ε-max JSD, nats")
     return figure
 
 
@@ -135,18 +150,16 @@ def _tau_panel(axis: Axes, series: Series, name: str) -> None:
     axis.set_title(f"{name}\n{text}", loc="left", fontsize=7)
 
 
-def _jsd_panel(axis: Axes, base: Table, found: Table, title: str, *, counts: bool = False) -> None:
-    series = Series(found.floats("jsd"), base.predicted)
+def _jsd_panel(axis: Axes, series: Series, title: str) -> None:
     _draw(axis, series, JSD_EDGES)
-    axis.set_title(f"{title}, {series.sizes}" if counts else title, loc="left", fontsize=7)
+    axis.set_title(title, loc="left", fontsize=7)
     axis.set_xticks([0, 0.2, 0.4, 0.6], ["0", ".2", ".4", ".6"])
 
 
 def _draw(axis: Axes, series: Series, edges: NDArray[np.float64]) -> None:
-    for k in series.classes:
-        of_class = series.predicted == k
+    for k, of_class in series.by_class.items():
         heights = fractions(series.values[of_class], edges)
-        axis.stairs(heights, edges, fill=True, color=CLASS_COLOURS[k], alpha=0.45, linewidth=0)
+        axis.stairs(heights, edges, fill=True, color=colour_of(k), alpha=0.45, linewidth=0)
         axis.stairs(heights, edges, color=BLACK, linewidth=0.7, linestyle=_LINES[k])
     if series.chance is not None:
         heights = fractions(series.chance, edges)
@@ -158,9 +171,9 @@ def _draw(axis: Axes, series: Series, edges: NDArray[np.float64]) -> None:
         axis.text(0.5, 0.5, "no document", transform=axis.transAxes, ha="center", va="center")
 
 
-def _name_axes(figure: Figure, axes: Sequence[Axes], x: str) -> None:
+def _name_axes(figure: Figure, drawn: Mapping[Axes, Series], x: str) -> None:
     """Name y in the first column and x under every panel that has none beneath; and the legend."""
-    for axis in axes:
+    for axis in drawn:
         place = axis.get_subplotspec()
         assert place is not None
         if place.is_first_col():
@@ -169,24 +182,24 @@ def _name_axes(figure: Figure, axes: Sequence[Axes], x: str) -> None:
             (other := beneath.get_subplotspec()) is not None
             and other.colspan == place.colspan
             and other.rowspan.start > place.rowspan.start
-            for beneath in axes
+            for beneath in drawn
         )
         if lowest:
             axis.set_xlabel(x)
     handles: list[Patch | Line2D] = [
         Patch(
-            facecolor=to_rgba(CLASS_COLOURS[k], 0.45),
+            facecolor=to_rgba(colour_of(k), 0.45),
             edgecolor=BLACK,
             linewidth=0.7,
             linestyle=_LINES[k],
-            label=f"predicted class {k} ({('first', 'second')[k]} n)",
+            label=name_of(k) + _WHICH_N[k],
         )
-        for k in range(2)
+        for k in in_order(k for series in drawn.values() for k in series.by_class)
     ]
     if x.startswith("τ"):
         dotted = Line2D(
             [], [], color=GREY, linewidth=1.1, linestyle=":", label="importance shuffled"
         )
         handles.append(dotted)
-    columns = len(handles) if figure.get_figwidth() > COLUMN else 2
+    columns = min(len(handles), 4) if figure.get_figwidth() > COLUMN else 2
     figure.legend(handles=handles, loc="outside lower center", ncols=columns)

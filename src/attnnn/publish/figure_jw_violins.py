@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attnnn import design
 from attnnn.publish.bins import bin_of
-from attnnn.publish.results import Ints, Results, require_same_documents
+from attnnn.publish.classes import series_of
+from attnnn.publish.results import Results, require_same_documents
 from attnnn.publish.style import (
     COLUMN,
     PAGE,
+    adversary_panels,
     hide_unused,
     new_figure,
-    paired_panels,
-    pairs_across,
     panel_grid,
 )
 from attnnn.publish.violins import class_handles, violins, write_counts
@@ -31,19 +33,21 @@ def permuted(results: Results) -> Figure:
     rows, columns = panel_grid(len(corpora))
     figure = new_figure(COLUMN if columns == 1 else PAGE, (_PANEL + 0.2) * rows + 0.55)
     axes = list(figure.subplots(rows, columns, squeeze=False).ravel())
-    classes: set[int] = {0, 1}
+    classes: set[int | None] = set()
     for place, (axis, corpus) in enumerate(zip(axes, corpora, strict=False)):
         table = results.permutation(corpus)
         bins, predicted = bin_of(table.floats("max_attention")), table.ints("predicted")
         violins(axis, table.floats("median_change"), bins, predicted, CHANGE_LIMITS)
         write_counts(axis, bins, predicted)
-        classes |= _classes(predicted)
+        classes |= set(series_of(predicted))
         axis.set_title(corpus)
         axis.set_xticks([0, 0.5, 1], ["0", ".5", "1"])
         if place % columns == 0:
             axis.set_ylabel("max attention")
         if place >= len(corpora) - columns:
-            axis.set_xlabel(f"|Δp|, median of {study.permutations}\npermutations")
+            several = {results.several_classes(name) for name in corpora}
+            measure = " or ".join("TVD" if many else "|Δp|" for many in sorted(several))
+            axis.set_xlabel(f"{measure}, median of\n{study.permutations} permutations")
     hide_unused(axes[len(corpora) :])
     handles = class_handles(classes)
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
@@ -54,34 +58,47 @@ def adversaries(results: Results) -> Figure:
     """Figure 8: ε-max JSD of the searched and of the exact adversary, by the largest weight and class."""
     study = results.study
     corpora = list(study.corpora)
-    figure, pairs = paired_panels(len(corpora), _PANEL)
-    across = pairs_across(len(corpora))
-    classes: set[int] = {0, 1}
-    for place, ((left, right), corpus) in enumerate(zip(pairs, corpora, strict=True)):
-        base = results.predictions(design.base_run(study, corpus))
-        searched, exact = results.searched(corpus), results.exact(corpus)
-        require_same_documents(base, searched, exact)
+    figure, panels = adversary_panels([results.solved(name) for name in corpora], _PANEL)
+    classes: set[int | None] = set()
+    for (left, right), corpus in zip(panels, corpora, strict=True):
+        base, searched = (
+            results.predictions(design.base_run(study, corpus)),
+            results.searched(corpus),
+        )
+        require_same_documents(base, searched)
         bins, predicted = bin_of(base.ragged("attention").maxima()), base.predicted
         violins(left, searched.floats("jsd"), bins, predicted, JSD_LIMITS)
-        violins(right, exact.floats("jsd"), bins, predicted, JSD_LIMITS)
-        for axis in (left, right):
-            axis.set_xticks([0, 0.2, 0.4, 0.6], ["0", ".2", ".4", ".6"])
-        right.tick_params(labelleft=False)
-        write_counts(right, bins, predicted)
-        classes |= _classes(predicted)
+        if right is not None:
+            exact = results.exact(corpus)
+            require_same_documents(base, exact)
+            violins(right, exact.floats("jsd"), bins, predicted, JSD_LIMITS)
+            right.tick_params(labelleft=False)
+        write_counts(right or left, bins, predicted)
+        classes |= set(series_of(predicted))
         epsilon = study.protocol_of(corpus).epsilon_select
         share = 100 * searched.flags("found").mean()
-        # There is room above the right panel, too.
-        left.set_title(f"{corpus}, ε = {epsilon:g}, found for {share:.1f} %", loc="left")
-        if place % across == 0:
-            left.set_ylabel("max attention")
-        if place >= len(corpora) - across:
-            left.set_xlabel("ε-max JSD,\nsearched, nats")
-            right.set_xlabel("ε-max JSD,\nexact, nats")
+        # Of two panels there is room above the right one, too.
+        end = "\n" if right is None else " "
+        left.set_title(f"{corpus}, ε = {epsilon:g},{end}found for {share:.1f} %", loc="left")
+    _name_axes(panels)
     handles = class_handles(classes)
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
     return figure
 
 
-def _classes(predicted: Ints) -> set[int]:
-    return {int(k) for k in np.unique(predicted)}
+def _name_axes(panels: Sequence[tuple[Axes, Axes | None]]) -> None:
+    """Name y in the first column and x under every column of the searched and of the exact adversary."""
+    names = {0: "ε-max JSD,\nsearched, nats", 1: "ε-max JSD,\nexact, nats"}
+    lowest: dict[int, tuple[Axes, str]] = {}
+    for pair in panels:
+        for which, axis in enumerate(pair):
+            if axis is None:
+                continue
+            axis.set_xticks([0, 0.2, 0.4, 0.6], ["0", ".2", ".4", ".6"])
+            place = axis.get_subplotspec()
+            assert place is not None
+            if place.is_first_col():
+                axis.set_ylabel("max attention")
+            lowest[place.colspan.start] = axis, names[which]
+    for axis, name in lowest.values():
+        axis.set_xlabel(name)

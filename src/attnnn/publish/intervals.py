@@ -15,6 +15,7 @@ from attnnn.measures import (
     bootstrap_values,
     convexity_index,
     f1_score,
+    macro_f1,
     roc_auc,
 )
 from attnnn.publish.results import Floats, Ints
@@ -60,6 +61,10 @@ class Resampling:
     def f1(self, label: Ints, predicted: Ints) -> Interval:
         """Interval of the F1 of class 1."""
         return self._interval(lambda index: f1_score(label[index], predicted[index]), len(label))
+
+    def macro_f1(self, label: Ints, predicted: Ints) -> Interval:
+        """Interval of the mean F1 of the classes that a resample holds."""
+        return self._interval(lambda index: macro_f1(label[index], predicted[index]), len(label))
 
     def f1_difference(self, label: Ints, first: Ints, second: Ints) -> Interval:
         """Interval of F1 of `first` minus F1 of `second`, both on the same resample."""

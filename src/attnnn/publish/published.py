@@ -1,8 +1,8 @@
 """The papers' printed numbers, to stand beside ours.
 
 ``published.csv`` holds every number of the tables of Wiegreffe & Pinter 2019 (tables 1-5) and of
-Jain & Wallace 2019 (table 2), one a row. Datasets carry one spelling, Wiegreffe & Pinter's; classes
-are 0, 1, … or ``all`` where the paper says so.
+Jain & Wallace 2019 (table 2), one a row. Datasets carry one spelling, Wiegreffe & Pinter's, or for those that
+they do not use Jain & Wallace's; classes are 0, 1, … or ``all`` where the paper says so.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from importlib.resources import files
 from typing import Literal
 
 Paper = Literal["wiegreffe_pinter_2019", "jain_wallace_2019"]
+# Corpora whose classes the paper numbers in an order that is not known, so that its numbers by class cannot
+# stand beside ours: SNLI's were numbered in the order of a Python set.
+UNMAPPED_CLASSES = frozenset({"SNLI"})
 _Key = tuple[str, str, str, str, float | None, str, str]
 
 

@@ -21,16 +21,20 @@ from attnnn.config import Study
 from attnnn.design import Run
 from attnnn.errors import UserError
 from attnnn.layout import Layout
+from attnnn.measures import predicted_class
 from attnnn.ragged import Ragged
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+# Corpora of pairs, and models of several classes, have tables of their own kind.
+_OF_DOCUMENTS = (schemas.DOCUMENTS, schemas.PAIRS)
+_OF_PREDICTIONS = (schemas.PREDICTIONS, schemas.CLASS_PREDICTIONS)
+# What decoders need and tables do not: of several classes many numbers a token.
+_UNREAD = {"pieces", "offset", "contribution", "logit"}
 _SCHEMAS = {
-    schema.name: schema
+    schema.name: (schema,)
     for schema in (
-        schemas.DOCUMENTS,
-        schemas.PREDICTIONS,
         schemas.DIVERGENCE,
         schemas.IMPORTANCE,
         schemas.CORRELATION,
@@ -39,7 +43,7 @@ _SCHEMAS = {
         schemas.SEARCHED_CANDIDATES,
         schemas.EXACT_ADVERSARY,
     )
-}
+} | {"documents": _OF_DOCUMENTS, "predictions": _OF_PREDICTIONS}
 
 
 @dataclass(frozen=True)
@@ -82,8 +86,19 @@ class Table:
 
     @cached_property
     def predicted(self) -> Ints:
-        """Predicted class of a predictions table: 1 where the probability is above one half."""
-        return (self.floats("probability") > 0.5).astype(np.int64)
+        """Predicted class of a predictions table; of two classes 1 where its probability is over one half."""
+        if "predicted" in self.arrow.column_names:
+            return self.ints("predicted")
+        return predicted_class(self.floats("probability"))
+
+    @cached_property
+    def probability(self) -> Floats:
+        """Of class 1 in a predictions table; of several classes of the predicted one, test split only."""
+        if "probability" in self.arrow.column_names:
+            return self.floats("probability")
+        listed = self.ragged("probabilities")
+        chosen = listed.offsets[:-1] + self.predicted
+        return np.asarray(listed.values[chosen], dtype=np.float64)
 
 
 class Results:
@@ -112,17 +127,16 @@ class Results:
     def documents(self, corpus: str, split: str = "test") -> Table:
         """Tokens, labels and planted truth of one split."""
         path = self._paths.corpus(corpus, "documents.parquet")
-        return self._read(path, schemas.DOCUMENTS.name).where("split", split)
+        return self._read(path, "documents", split)
 
     def predictions(self, run: Run, split: str = "test") -> Table:
         """Predictions and attention of a run on one split."""
-        path = self._paths.predictions_of(run)
-        return self._read(path, schemas.PREDICTIONS.name).where("split", split)
+        return self._read(self._paths.predictions_of(run), "predictions", split)
 
     def divergence(self, run: Run, split: str = "test") -> Table:
         """JSD and TVD between a run and its base model, document by document."""
         path = self._paths.analysis_of("divergence", run)
-        return self._read(path, schemas.DIVERGENCE.name).where("split", split)
+        return self._read(path, schemas.DIVERGENCE.name, split)
 
     def importance(self, run: Run, method: str) -> Table:
         """Importance of every token of the test documents."""
@@ -152,6 +166,14 @@ class Results:
         """
         return self._adversary(schemas.EXACT_ADVERSARY.name, corpus, epsilon, run)
 
+    def solved(self, corpus: str) -> bool:
+        """Whether the exact adversary of a corpus's base model is known."""
+        return design.base_run(self.study, corpus) in design.solved_runs(self.study, corpus)
+
+    def several_classes(self, corpus: str) -> bool:
+        """Whether a corpus has more than two classes, so that F1 of class 1 and ROC-AUC say nothing of it."""
+        return not self.study.corpora[corpus].source.two_classes
+
     def candidates(self, corpus: str, *, run: Run | None = None) -> Table:
         """All K candidates of the search against a run or the base model, feasible or not."""
         return self._analysis(schemas.SEARCHED_CANDIDATES.name, corpus, run)
@@ -177,6 +199,9 @@ def require_same_documents(*tables: Table) -> None:
             raise ValueError("tables to be compared hold different documents")
 
 
-def _sorted_table(path: str, name: str) -> Table:
-    arrow = store.read_table(path, _SCHEMAS[name])
+def _sorted_table(path: str, name: str, split: str | None = None) -> Table:
+    kinds = _SCHEMAS[name]
+    wanted = {column for kind in kinds for column in kind.columns if column not in _UNREAD}
+    rows = None if split is None else ("split", split)
+    arrow = store.read_table_of(path, kinds, columns=wanted, where=rows)
     return Table(arrow.take(pc.sort_indices(arrow, sort_keys=[("document", "ascending")])))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from attnnn import layout, store
+from attnnn import layout, store, targets
 from attnnn.config import Study
 from attnnn.publish.long_table import LongTable
 from attnnn.publish.results import Results
@@ -30,7 +30,7 @@ def write_table(study: Study, name: str) -> None:
         KeyError: no table has that name.
     """
     facts, laid_out = _tables()[name]
-    results, paths = Results(study), layout.Layout(study.results_dir)
+    results, paths = _results(study, name), layout.Layout(study.results_dir)
     table = facts(results)
     sheet = laid_out(results, table)
     for form, text in (("csv", table.csv()), ("md", sheet.markdown()), ("tex", sheet.latex())):
@@ -52,10 +52,15 @@ def write_figure(study: Study, name: str) -> None:
 
     paths = layout.Layout(study.results_dir)
     with house_style():
-        figure = _figures()[name](Results(study))
+        figure = _figures()[name](_results(study, name))
         settle(figure)
         for form in layout.FIGURE_FORMATS:
             save(figure, paths.figure(name, form), form)
+
+
+def _results(study: Study, name: str) -> Results:
+    """Of the corpora that the table or figure is about."""
+    return Results(study.of_corpora(targets.corpora_of(study, name)))
 
 
 def _tables() -> dict[str, tuple[_Facts, _Layout]]:
@@ -65,6 +70,7 @@ def _tables() -> dict[str, tuple[_Facts, _Layout]]:
         table_correlation,
         table_jw_corpora,
         table_jw_correlation,
+        table_jw_evidence,
         table_jw_grid,
         table_permutation,
         table_planted,
@@ -78,6 +84,7 @@ def _tables() -> dict[str, tuple[_Facts, _Layout]]:
             table_jw_correlation.first_correlations,
             table_jw_correlation.first_correlations_sheet,
         ),
+        "jw_evidence": (table_jw_evidence.evidence, table_jw_evidence.evidence_sheet),
         "jw_grid": (table_jw_grid.grid, table_jw_grid.grid_sheet),
         "table1": (table_corpora.dataset_statistics, table_corpora.dataset_statistics_sheet),
         "table2": (tables_f1.lstm_f1, tables_f1.lstm_f1_sheet),

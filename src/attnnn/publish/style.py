@@ -25,7 +25,7 @@ BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
 GREY, PALE = "#6E6E6E", "#E4E4E4"
 
-CLASS_COLOURS = (VERMILION, SKY, GREEN, YELLOW, PURPLE, ORANGE)
+CLASS_COLOURS = (VERMILION, SKY, GREEN)
 
 _RC: Any = {  # matplotlib's own type lists every key
     "font.family": "DejaVu Sans",
@@ -50,6 +50,11 @@ _RC: Any = {  # matplotlib's own type lists every key
 }
 
 _METADATA = {"pdf": {"CreationDate": None}, "png": {"Software": None}}
+
+
+def colour_of(class_: int | None) -> str:
+    """The colour of a predicted class; None: of all classes together."""
+    return PURPLE if class_ is None else CLASS_COLOURS[class_]
 
 
 @contextmanager
@@ -84,7 +89,7 @@ def paired_panels(corpora: int, height: float) -> tuple[Figure, list[tuple[Axes,
         corpora: how many.
         height: of a panel without its title and labels, inches; less where a page has no room.
     """
-    across = pairs_across(corpora)
+    across = 1 if corpora <= 3 else 2
     rows = math.ceil(corpora / across)
     figure = new_figure(PAGE, min((height + 0.3) * rows + 0.5, _TALLEST))
     axes = list(figure.subplots(rows, 2 * across, squeeze=False).ravel())
@@ -92,9 +97,32 @@ def paired_panels(corpora: int, height: float) -> tuple[Figure, list[tuple[Axes,
     return figure, [(axes[2 * i], axes[2 * i + 1]) for i in range(corpora)]
 
 
-def pairs_across(corpora: int) -> int:
-    """How many corpora `paired_panels` sets side by side."""
-    return 1 if corpora <= 3 else 2
+def adversary_panels(
+    solved: Sequence[bool], height: float
+) -> tuple[Figure, list[tuple[Axes, Axes | None]]]:
+    """A panel of the searched adversary a corpus and beside it, where it is known, one of the exact one.
+
+    Where no corpus has an exact adversary, only the former are there, in a grid.
+
+    Args:
+        solved: of each corpus, whether its exact adversary is known.
+        height: as for `paired_panels`.
+    """
+    if not any(solved):
+        rows, columns = panel_grid(len(solved))
+        figure = new_figure(COLUMN if columns == 1 else PAGE, (height + 0.3) * rows + 0.5)
+        axes = list(figure.subplots(rows, columns, squeeze=False).ravel())
+        hide_unused(axes[len(solved) :])
+        return figure, [(axis, None) for axis in axes[: len(solved)]]
+    figure, pairs = paired_panels(len(solved), height)
+    panels: list[tuple[Axes, Axes | None]] = []
+    for (left, right), known in zip(pairs, solved, strict=True):
+        if not known:
+            right.set_axis_off()
+            words = "exact adversary:\nknown for two\nclasses alone"
+            right.text(0.5, 0.5, words, transform=right.transAxes, ha="center", va="center")
+        panels.append((left, right if known else None))
+    return figure, panels
 
 
 def settle(figure: Figure) -> None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from attnnn import design
+from attnnn.publish.classes import predicted_groups
 from attnnn.publish.intervals import Resampling
 from attnnn.publish.long_table import Fact, LongTable
 from attnnn.publish.results import Results, Table, require_same_documents
 from attnnn.publish.typeset import Sheet, measured, protocol_phrase
+
+_UNSOLVED = [
+    "–: the exact adversary is known for two classes and linear decoders alone. Of several classes ε bounds "
+    "the total variation distance ½ Σ|Δp| between predictions.",
+]
 
 
 def per_instance_adversary(results: Results) -> LongTable:
@@ -21,16 +25,13 @@ def per_instance_adversary(results: Results) -> LongTable:
 def _corpus(results: Results, corpus: str) -> Iterator[Fact]:
     base = results.predictions(design.base_run(results.study, corpus))
     for epsilon in results.study.epsilons:
-        tables = {
-            "searched": results.searched(corpus, epsilon),
-            "exact": results.exact(corpus, epsilon),
-        }
+        tables = {"searched": results.searched(corpus, epsilon)}
+        if results.solved(corpus):
+            tables["exact"] = results.exact(corpus, epsilon)
         require_same_documents(base, *tables.values())
-        for group in [*np.unique(base.predicted), None]:
-            chosen = base.predicted == group if group is not None else np.ones(len(base), np.bool_)
-            shown = "all" if group is None else str(group)
+        for group, chosen in predicted_groups(base.predicted).items():
             for method, table in tables.items():
-                setting = f"{method} epsilon={epsilon:g} predicted={shown}"
+                setting = f"{method} epsilon={epsilon:g} predicted={group}"
                 yield from _facts(results, corpus, setting, table.take(chosen))
 
 
@@ -59,7 +60,7 @@ def per_instance_adversary_sheet(results: Results, table: LongTable) -> Sheet:
             found = table.get(corpus, setting, "share_found")
             assert found is not None
             assert found.value is not None
-            cells = [measured(fact) for fact in facts if fact is not None]
+            cells = [measured(fact) for fact in facts]
             values = [word.split("=")[1] for word in (epsilon, predicted)]
             rows.append([corpus, *values, *cells, f"{100 * found.value:.1f} %", str(found.n)])
     return Sheet(
@@ -72,6 +73,7 @@ def per_instance_adversary_sheet(results: Results, table: LongTable) -> Sheet:
         text_columns=3,
         notes=[
             "The search gives a lower bound, 0 where it found nothing; the exact value is the maximum "
-            "itself. In brackets: 95 % percentile bootstrap interval over documents."
+            "itself. In brackets: 95 % percentile bootstrap interval over documents.",
+            *_UNSOLVED[: not all(map(results.solved, results.study.corpora))],
         ],
     )

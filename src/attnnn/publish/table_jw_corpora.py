@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from attnnn import design
-from attnnn.measures import accuracy
+from attnnn.design import Run
+from attnnn.measures import accuracy, macro_f1
 from attnnn.publish.intervals import Resampling
 from attnnn.publish.long_table import Fact, LongTable
 from attnnn.publish.published import published
@@ -14,6 +15,13 @@ from attnnn.publish.tables_f1 import run_f1
 from attnnn.publish.typeset import Sheet, measured, number, protocol_phrase
 
 _SPLITS = ("train", "test")
+# More classes are counted, not listed.
+_MOST_NAMED = 4
+_NOTES = [
+    "Corpora of several classes have no F1 of class 1; the csv file has their macro-F1 and the documents of "
+    "every class. Answers: words or entities that a question may be answered with; after the number of "
+    "documents, how many of these are the answer of any.",
+]
 
 
 def characteristics(results: Results) -> LongTable:
@@ -39,12 +47,22 @@ def _corpus(results: Results, corpus: str) -> Iterator[Fact]:
             yield Fact(corpus, setting, "documents", size, n=n, published=printed)
     base = design.base_run(study, corpus)
     reported = published(dataset, table="2", setting="jw_reported", metric="f1_pos")
-    yield run_f1(results, base, f"model={base.model.name}", reported)
-    test = results.predictions(base)
+    yield from scores(results, base, f"model={base.model.name}", reported)
+
+
+def scores(results: Results, run: Run, setting: str, reported: float | None) -> Iterator[Fact]:
+    """F1 of class 1 and accuracy of a run on the test split; of several classes macro-F1 in place of F1."""
+    test, resampling = results.predictions(run), Resampling(results.study, run.corpus)
     label, predicted = test.ints("label"), test.predicted
-    low, high = Resampling(study, corpus).accuracy(label, predicted)
-    value = float(accuracy(label, predicted))
-    yield Fact(corpus, f"model={base.model.name}", "accuracy", value, low, high, len(test))
+    if results.several_classes(run.corpus):
+        interval = resampling.macro_f1(label, predicted)
+        value = float(macro_f1(label, predicted))
+        yield Fact(run.corpus, setting, "macro_f1", value, *interval, len(test))
+    else:
+        yield run_f1(results, run, setting, reported)
+    share = float(accuracy(label, predicted))
+    interval = resampling.accuracy(label, predicted)
+    yield Fact(run.corpus, setting, "accuracy", share, *interval, len(test))
 
 
 def characteristics_sheet(results: Results, table: LongTable) -> Sheet:
@@ -52,7 +70,7 @@ def characteristics_sheet(results: Results, table: LongTable) -> Sheet:
     model = f"model={design.BASE.name}"
     rows = []
     for corpus in results.study.corpora:
-        classes = results.description(corpus)["classes"]
+        description = results.description(corpus)
         mean = table.get(corpus, "split=train", "mean_tokens")
         length = measured(mean, 1, published=False)
         if mean is not None and mean.published is not None:
@@ -60,10 +78,10 @@ def characteristics_sheet(results: Results, table: LongTable) -> Sheet:
         rows.append(
             [
                 corpus,
-                " / ".join(classes),
+                _class_names(description["classes"]),
                 measured(table.get(corpus, "all", "vocabulary_size"), 0),
                 length,
-                *(_sizes(table, corpus, split, len(classes)) for split in _SPLITS),
+                *(_sizes(table, corpus, split, len(description["classes"])) for split in _SPLITS),
                 measured(table.get(corpus, model, "f1")),
                 measured(table.get(corpus, model, "accuracy")),
             ]
@@ -71,23 +89,33 @@ def characteristics_sheet(results: Results, table: LongTable) -> Sheet:
     return Sheet(
         name="jw_table1",
         caption="The corpora: words of the vocabulary, mean tokens a training document, documents by class "
-        "(class 0 / class 1), and F1 of class 1 and accuracy of the BiLSTM with additive attention on the "
+        "(class 0 / class 1 …), and F1 of class 1 and accuracy of the BiLSTM with additive attention on the "
         f"test split. {protocol_phrase(results.study)}",
         columns=["corpus", "classes", "vocabulary", "tokens", *_SPLITS, "F1", "accuracy"],
         rows=rows,
         text_columns=2,
         notes=[
+            *_NOTES[: any(map(results.several_classes, results.study.corpora))],
             "In brackets: 95 % percentile bootstrap interval over test documents. In parentheses: sizes "
             "and lengths of Wiegreffe & Pinter 2019, table 1, who use the same corpora, and Jain & "
-            "Wallace's F1 as they quote it in table 2."
+            "Wallace's F1 as they quote it in table 2.",
         ],
     )
+
+
+def _class_names(classes: Sequence[str]) -> str:
+    return " / ".join(classes) if len(classes) <= _MOST_NAMED else f"{len(classes)} answers"
 
 
 def _sizes(table: LongTable, corpus: str, split: str, classes: int) -> str:
     facts = [
         table.get(corpus, f"split={split} class={class_}", "documents") for class_ in range(classes)
     ]
+    if classes > _MOST_NAMED:
+        whole = table.get(corpus, f"split={split}", "mean_tokens")
+        given = sum(fact is not None and bool(fact.value) for fact in facts)
+        assert whole is not None
+        return f"{whole.n} ({given} answers)"
     shown = " / ".join(measured(fact, 0, published=False) for fact in facts)
     printed = [fact.published for fact in facts if fact is not None]
     if None in printed:

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from attnnn.design import BASE, TRAINED_MLP, Run
-from attnnn.publish.correlations import GRADIENT, LEAVE_ONE_OUT, correlation_facts, setting_of
+from collections.abc import Iterator
+
+from attnnn.design import BASE, TRAINED_MLP, Model, Run
+from attnnn.publish.classes import MOST_CLASSES
+from attnnn.publish.correlations import (
+    GRADIENT,
+    LEAVE_ONE_OUT,
+    PAPER_METRIC,
+    correlation_facts,
+    printed_in_table_2,
+    setting_of,
+)
 from attnnn.publish.long_table import Fact, LongTable
+from attnnn.publish.published import UNMAPPED_CLASSES
 from attnnn.publish.results import Results
 from attnnn.publish.typeset import Sheet, number, protocol_phrase
 
+# Marks a class as the paper numbers it.
+_UNKNOWN = "?"
+_UNKNOWN_NOTE = (
+    "?0, ?1, ?2: classes as the paper numbers them; in which order is not known, so its numbers cannot be "
+    "set beside those of our classes."
+)
 # The paper's three columns.
 _COLUMNS = {
     "gradient, BiLSTM": (BASE, GRADIENT),
@@ -23,8 +40,25 @@ def first_correlations(results: Results) -> LongTable:
         fact
         for corpus in study.corpora
         for model, pair in _COLUMNS.values()
-        for fact in correlation_facts(results, Run(corpus, model, study.base_seed), pair)
+        for facts in (
+            correlation_facts(results, Run(corpus, model, study.base_seed), pair),
+            _of_unknown_classes(corpus, study.corpora[corpus].published, model, pair),
+        )
+        for fact in facts
     )
+
+
+def _of_unknown_classes(
+    corpus: str, dataset: str | None, model: Model, pair: str
+) -> Iterator[Fact]:
+    """The paper's numbers of classes of which it is not known which of ours they are."""
+    if dataset not in UNMAPPED_CLASSES:
+        return
+    for class_ in map(str, range(MOST_CLASSES)):
+        for metric in PAPER_METRIC:
+            printed = printed_in_table_2(dataset, model, pair, metric, class_)
+            setting = setting_of(model, pair, f"{_UNKNOWN}{class_}")
+            yield Fact(corpus, setting, metric, None, published=printed)
 
 
 def first_correlations_sheet(results: Results, table: LongTable) -> Sheet:
@@ -34,12 +68,15 @@ def first_correlations_sheet(results: Results, table: LongTable) -> Sheet:
         groups = dict.fromkeys(s.rpartition("=")[2] for s in table.settings(corpus))
         rows.append([])
         # Classes in order; a class that only one of the models predicts has dashes in the other's columns.
-        for group in sorted(groups, key=lambda name: (name == "all", name)):
+        for group in sorted(groups, key=_place):
             columns = [_column(table, corpus, place, group) for place in _COLUMNS.values()]
-            rows.append([corpus, group, "here", *(cell for here, _ in columns for cell in here)])
+            if not group.startswith(_UNKNOWN):
+                cells = [cell for here, _ in columns for cell in here]
+                rows.append([corpus, group, "here", *cells])
             if any(paper for _, paper in columns):
                 cells = [cell for _, paper in columns for cell in paper or ("–", "–")]
                 rows.append([corpus, group, "J&W", *cells])
+    unknown = any(row and row[1].startswith(_UNKNOWN) for row in rows)
     return Sheet(
         name="jw_table2",
         caption="Kendall's τ-b between attention and gradients, and between attention and leave-one-out, "
@@ -55,9 +92,15 @@ def first_correlations_sheet(results: Results, table: LongTable) -> Sheet:
             "In brackets: 95 % percentile bootstrap interval of the mean over documents. Shares: as they "
             "are, and after the bar with false discoveries controlled (Benjamini & Hochberg) over all "
             "documents of the corpus. J&W: Jain & Wallace 2019, table 2. The csv file has the "
-            "intervals of all columns, the same for shuffled scores, and the documents without a τ."
+            "intervals of all columns, the same for shuffled scores, and the documents without a τ. By "
+            "predicted class where a model predicts fewer than four.",
+            *([_UNKNOWN_NOTE] if unknown else []),
         ],
     )
+
+
+def _place(group: str) -> tuple[bool, bool, str]:
+    return group.startswith(_UNKNOWN), group == "all", group
 
 
 def _column(
@@ -70,8 +113,10 @@ def _column(
         table.get(corpus, setting, metric)
         for metric in ("tau_mean", "tau_std", "significant_share", "significant_share_fdr")
     )
-    if mean is None or spread is None or share is None or controlled is None:
+    if mean is None or spread is None or share is None:
         return ("–", "–"), None
+    if mean.value is None or controlled is None:
+        return ("–", "–"), _printed(mean, spread, share)
     tau = f"{number(mean.value, 2)} ± {number(spread.value, 2)}"
     if mean.low is not None:
         tau += f" [{number(mean.low, 2)}, {number(mean.high, 2)}]"

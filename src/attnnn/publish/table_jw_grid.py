@@ -8,13 +8,13 @@ import numpy as np
 
 from attnnn import design
 from attnnn.design import BASE, Run
-from attnnn.measures import accuracy, roc_auc
+from attnnn.measures import roc_auc
 from attnnn.publish.correlations import GRADIENT, LEAVE_ONE_OUT, MEASURES, correlations
 from attnnn.publish.intervals import Resampling
 from attnnn.publish.long_table import Fact, LongTable
 from attnnn.publish.published import published
 from attnnn.publish.results import Floats, Results
-from attnnn.publish.tables_f1 import run_f1
+from attnnn.publish.table_jw_corpora import scores
 from attnnn.publish.typeset import Sheet, measured, protocol_phrase
 
 _PAIRS = {
@@ -25,6 +25,7 @@ _PAIRS = {
 # Metrics of the sheet, with the header and the digits of each.
 _SHOWN = {
     "f1": ("F1", 2),
+    "accuracy": ("accuracy", 2),
     "auc": ("AUC", 2),
     "tau_attention_gradient": ("τ α – gradient", 2),
     "tau_attention_leave_one_out": ("τ α – LOO", 2),
@@ -33,6 +34,10 @@ _SHOWN = {
     "epsilon_max_jsd_searched": ("JSD searched", 2),
     "epsilon_max_jsd_exact": ("JSD exact", 2),
 }
+_SEVERAL = [
+    "Of several classes: |Δp| is the total variation distance ½ Σ|Δp| between predictions; the csv file has "
+    "macro-F1; and the exact adversary is not known, which needs two classes and a linear decoder.",
+]
 
 
 def grid(results: Results) -> LongTable:
@@ -60,15 +65,14 @@ def _scores(results: Results, run: Run, setting: str) -> Iterator[Fact]:
     if run.model == BASE:
         dataset = study.corpora[run.corpus].published
         reported = published(dataset, table="2", setting="jw_reported", metric="f1_pos")
-    yield run_f1(results, run, setting, reported)
+    yield from scores(results, run, setting, reported)
+    if results.several_classes(run.corpus):
+        return
     test = results.predictions(run)
-    label, predicted = test.ints("label"), test.predicted
-    probability, n = test.floats("probability"), len(test)
-    resampling = Resampling(study, run.corpus)
-    share = float(accuracy(label, predicted))
-    yield Fact(run.corpus, setting, "accuracy", share, *resampling.accuracy(label, predicted), n)
+    label, probability, n = test.ints("label"), test.probability, len(test)
     area = float(roc_auc(label, probability))
-    yield Fact(run.corpus, setting, "auc", area, *resampling.auc(label, probability), n)
+    interval = Resampling(study, run.corpus).auc(label, probability)
+    yield Fact(run.corpus, setting, "auc", area, *interval, n)
 
 
 def _correlations(results: Results, run: Run, setting: str) -> Iterator[Fact]:
@@ -85,11 +89,13 @@ def _counterfactuals(results: Results, run: Run, setting: str) -> Iterator[Fact]
     middle = float(np.median(change))
     metric = "permutation_median_change"
     yield Fact(corpus, setting, metric, middle, low, high, len(change))
-    searched, exact = results.searched(corpus, run=run), results.exact(corpus, run=run)
+    searched = results.searched(corpus, run=run)
     yield _mean(results, run, setting, "epsilon_max_jsd_searched", searched.floats("jsd"))
     found = searched.flags("found").astype(np.float64)
     yield _mean(results, run, setting, "share_found", found)
-    yield _mean(results, run, setting, "epsilon_max_jsd_exact", exact.floats("jsd"))
+    if run in design.solved_runs(results.study, corpus):
+        exact = results.exact(corpus, run=run)
+        yield _mean(results, run, setting, "epsilon_max_jsd_exact", exact.floats("jsd"))
 
 
 def _mean(results: Results, run: Run, setting: str, metric: str, values: Floats) -> Fact:
@@ -113,16 +119,18 @@ def grid_sheet(results: Results, table: LongTable) -> Sheet:
     epsilons = sorted({study.protocol_of(corpus).epsilon_select for corpus in study.corpora})
     return Sheet(
         name="jw_grid",
-        caption="Every encoder with every attention, and without (none): F1 of class 1 and ROC-AUC, mean τ-b "
-        "between attention (α), gradients and leave-one-out (LOO), median over documents of the median "
-        f"|Δp| over {study.permutations} permutations of the attention, and mean ε-max JSD (nats) at "
-        f"ε = {', '.join(f'{value:g}' for value in epsilons)}, on the test split. {protocol_phrase(study)}",
+        caption="Every encoder with every attention, and without (none): F1 of class 1, accuracy and "
+        "ROC-AUC, mean τ-b between attention (α), gradients and leave-one-out (LOO), median over "
+        f"documents of the median |Δp| over {study.permutations} permutations of the attention, and mean "
+        f"ε-max JSD (nats) at ε = {', '.join(f'{value:g}' for value in epsilons)}, on the test split. "
+        f"{protocol_phrase(study)}",
         columns=["corpus", "model", *(header for header, _ in _SHOWN.values())],
         rows=rows[1:],
         text_columns=2,
         notes=[
             "In brackets: 95 % percentile bootstrap interval over test documents. In parentheses: Jain & "
-            "Wallace's F1 as Wiegreffe & Pinter 2019 quote it. The csv file has accuracies and the share of "
-            "documents for which the search found anything."
+            "Wallace's F1 as Wiegreffe & Pinter 2019 quote it. The csv file has the share of documents for "
+            "which the search found anything.",
+            *(_SEVERAL[: any(map(results.several_classes, study.corpora))]),
         ],
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from attnnn.publish.bins import MAX_ATTENTION_BINS, bin_of
+from attnnn.publish.classes import predicted_groups
 from attnnn.publish.intervals import Resampling
 from attnnn.publish.long_table import Fact, LongTable
 from attnnn.publish.results import Results
@@ -24,11 +25,9 @@ def _corpus(results: Results, corpus: str) -> Iterator[Fact]:
     bins, predicted = bin_of(table.floats("max_attention")), table.ints("predicted")
     change = table.floats("median_change")
     for index, label in enumerate(MAX_ATTENTION_BINS):
-        for group in [*np.unique(predicted), None]:
-            chosen = (bins == index) & (predicted == group if group is not None else True)
-            shown = "all" if group is None else str(group)
-            setting = f"max_attention={label} predicted={shown}"
-            yield from _quartiles(results, corpus, setting, change[chosen])
+        for group, members in predicted_groups(predicted).items():
+            setting = f"max_attention={label} predicted={group}"
+            yield from _quartiles(results, corpus, setting, change[(bins == index) & members])
 
 
 def _quartiles(
@@ -70,6 +69,7 @@ def permutation_sheet(results: Results, table: LongTable) -> Sheet:
         text_columns=2,
         notes=[
             "In brackets: 95 % percentile bootstrap interval over the n documents of the cell. The csv file "
-            "has the quartiles."
+            "has the quartiles. Of several classes |Δp| is the total variation distance ½ Σ|Δp|. By "
+            "predicted class where fewer than four are predicted."
         ],
     )

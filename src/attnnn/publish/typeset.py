@@ -130,6 +130,7 @@ _LATEX = {
     "ε": r"$\varepsilon$",
     "α": r"$\alpha$",
     "Δ": r"$\Delta$",
+    "Σ": r"$\Sigma$",
     "±": r"$\pm$",
     "×": r"$\times$",
     "≥": r"$\geq$",

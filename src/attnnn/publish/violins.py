@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,19 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from attnnn.publish.bins import MAX_ATTENTION_BINS
+from attnnn.publish.classes import in_order, name_of, series_of
 from attnnn.publish.results import Floats, Ints
-from attnnn.publish.style import BLACK, CLASS_COLOURS, GREY
+from attnnn.publish.style import BLACK, GREY, colour_of
 
 JSD_LIMITS = (-0.05, 0.7)
-_HATCHES = ("", "////", "....", "xxxx", "++++", "\\\\\\\\")
-_HALF = 0.42  # height of one half of a violin, in bins
+_HATCHES = ("", "////", "....")
+# Where the halves of a bin stand and how high they are, in bins, a negative one hanging down; by the number
+# of classes. All classes together have both halves of one violin.
+_LANES: dict[int, tuple[tuple[float, float], ...]] = {
+    1: ((0, 0.42),),
+    2: ((0, 0.42), (0, -0.42)),
+    3: ((0.15, 0.27), (-0.15, 0.27), (-0.45, 0.27)),
+}
 _FEWEST = 5  # documents; fewer are drawn one by one, since a density of them would be invention
 _DOT: dict[str, Any] = {"markersize": 3, "markeredgewidth": 0.4, "markeredgecolor": BLACK}
 _FINEST = (
@@ -27,20 +34,28 @@ _CUT = 0.02  # how far a density reaches beyond its data
 def violins(
     axis: Axes, values: Floats, bins: Ints, predicted: Ints, limits: tuple[float, float]
 ) -> None:
-    """One violin a bin of the largest weight: class 0 above its bin's line, class 1 below.
+    """One violin a bin of the largest weight: of two classes 0 above its bin's line, 1 below.
+
+    Three classes stand one above the other; more are one violin.
 
     Args:
         axis: the panel.
         values: of each document, on the x axis.
         bins: of each document's largest weight, as `bin_of` gives them.
-        predicted: predicted class of each document, 0 or 1.
+        predicted: predicted class of each document.
         limits: of the x axis.
     """
     places = range(len(MAX_ATTENTION_BINS))
+    series = series_of(predicted)
     for place in places:
         axis.axhline(place, color=GREY, linewidth=0.3, zorder=0)
-        for class_ in np.unique(predicted):
-            half_violin(axis, values[(bins == place) & (predicted == class_)], place, int(class_))
+        for (class_, members), (offset, height) in zip(
+            series.items(), _LANES[len(series)], strict=True
+        ):
+            shown, base = values[(bins == place) & members], place + offset
+            half_violin(axis, shown, base, height, class_)
+            if class_ is None and _has_density(shown):
+                half_violin(axis, shown, base, -height, class_)
     axis.set_xlim(limits)
     axis.set_ylim(-0.6, len(MAX_ATTENTION_BINS) - 0.4)
     axis.set_yticks(list(places), MAX_ATTENTION_BINS)
@@ -48,41 +63,51 @@ def violins(
 
 def write_counts(axis: Axes, bins: Ints, predicted: Ints) -> None:
     """How many documents of each class every violin stands for, beside the last panel of a row."""
+    series = series_of(predicted)
     for place in range(len(MAX_ATTENTION_BINS)):
-        for class_ in range(max(2, int(predicted.max(initial=0)) + 1)):
-            count = np.count_nonzero((bins == place) & (predicted == class_))
-            height = place + (0.2 if class_ == 0 else -0.2)
+        for (class_, members), (offset, height) in zip(
+            series.items(), _LANES[len(series)], strict=True
+        ):
+            middle = offset if class_ is None else offset + 0.48 * height
             axis.annotate(
-                f"n = {count}",
-                (1, height),
+                f"n = {np.count_nonzero((bins == place) & members)}",
+                (1, place + middle),
                 xycoords=("axes fraction", "data"),
                 xytext=(4, 0),
                 textcoords="offset points",
                 va="center",
-                fontsize=7,
+                fontsize=7 if len(series) < 3 else 5.5,
             )
 
 
-def class_handles(classes: Collection[int]) -> list[Patch]:
-    """What a legend shows for each predicted class."""
+def hatch_of(class_: int | None) -> str:
+    """The hatch of a predicted class, which tells it apart in a grey print."""
+    return "" if class_ is None else _HATCHES[class_]
+
+
+def class_handles(classes: Iterable[int | None]) -> list[Patch]:
+    """What a legend shows for each series of `series_of`."""
     return [
         Patch(
-            facecolor=CLASS_COLOURS[k],
+            facecolor=colour_of(k),
             edgecolor=BLACK,
             linewidth=0.5,
-            hatch=_HATCHES[k],
-            label=f"predicted class {k}",
+            hatch=hatch_of(k),
+            label=name_of(k),
         )
-        for k in sorted(classes)
+        for k in in_order(classes)
     ]
 
 
-def half_violin(axis: Axes, values: Floats, place: int, class_: int) -> None:
-    """One half of a violin on its bin's line, class 0 upwards and class 1 downwards; dots for a few."""
-    upward = 1 if class_ == 0 else -1
-    colour = CLASS_COLOURS[class_]
-    if len(values) < _FEWEST or np.ptp(values) < 1e-6:
-        heights = np.full(len(values), place + upward * 0.15)
+def _has_density(values: Floats) -> bool:
+    return len(values) >= _FEWEST and bool(np.ptp(values) >= 1e-6)
+
+
+def half_violin(axis: Axes, values: Floats, base: float, height: float, class_: int | None) -> None:
+    """One half of a violin from its base upwards, or down where its height is negative; dots for a few."""
+    colour = colour_of(class_)
+    if not _has_density(values):
+        heights = np.full(len(values), base + (0 if class_ is None else 0.36 * height))
         axis.plot(values, heights, "D" if class_ else "o", color=colour, **_DOT)
         return
     from scipy.stats import gaussian_kde
@@ -90,12 +115,11 @@ def half_violin(axis: Axes, values: Floats, place: int, class_: int) -> None:
     spread = float(np.std(values, ddof=1))
     density = gaussian_kde(values, lambda kde: max(kde.scotts_factor(), _FINEST / spread))
     x = np.linspace(values.min() - _CUT, values.max() + _CUT, 400)
-    outline = place + upward * _HALF * density(x) / density(x).max()
-    axis.fill_between(
-        x, place, outline, facecolor=colour, edgecolor=BLACK, linewidth=0.5, hatch=_HATCHES[class_]
-    )
+    outline = base + height * density(x) / density(x).max()
+    look: dict[str, Any] = {"facecolor": colour, "edgecolor": BLACK, "linewidth": 0.5}
+    axis.fill_between(x, base, outline, hatch=hatch_of(class_), **look)
     for quartile, style in zip(
         np.quantile(values, [0.25, 0.5, 0.75]), (":", "-", ":"), strict=True
     ):
         top = np.interp(quartile, x, outline)
-        axis.plot([quartile, quartile], [place, top], color=BLACK, linewidth=0.8, linestyle=style)
+        axis.plot([quartile, quartile], [base, top], color=BLACK, linewidth=0.8, linestyle=style)

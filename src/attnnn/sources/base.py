@@ -42,6 +42,11 @@ class SourceModel(Strict):
         """Whether texts have one of two labels, as in the papers' classification tasks."""
         return not self.pairs
 
+    @property
+    def evidence(self) -> bool:
+        """Whether the corpus says which sentences of a document support its answer."""
+        return False
+
     def files(self) -> list[str]:
         """The files that the corpus is read from, or a folder where they are very many."""
         return [] if self.place is None else [self.place]

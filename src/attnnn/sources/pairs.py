@@ -55,6 +55,11 @@ class BabiSource(PairSource):
         "checksum, so that you can pin it here.",
     )
 
+    @property
+    def evidence(self) -> bool:
+        """True: every question comes with its supporting facts."""
+        return True
+
     @model_validator(mode="after")
     def _own_answers(self) -> BabiSource:
         if self.task not in self.answer_tasks:
