@@ -24,7 +24,7 @@ from attnnn.publish.style import BLACK, CLASS_COLOURS, GREY, PAGE, new_figure
 
 _MARKERS = ("^", "v", "s")
 _DOTTED: dict[str, Any] = {"color": GREY, "linewidth": 0.9, "linestyle": ":"}
-_APART = 0.24  # rows between the marks of one corpus
+_APART, _SPREAD = 0.24, 0.72  # rows between the marks of one corpus, and most of all of them
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,8 @@ def _corpus(axis: Axes, results: Results, corpus: str, one: Difference, row: int
         if k is not None and members.any()
     ]
     for place, (values, style) in enumerate(series):
-        height = row + _APART * (place - (len(series) - 1) / 2)
+        apart = min(_APART, _SPREAD / len(series))
+        height = row + apart * (place - (len(series) - 1) / 2)
         if len(values):
             _point(axis, float(values.mean()), resampling.mean(values), height, style)
     text = f"n = {len(one.values)}" + (f", {one.left_out} undefined" if one.left_out else "")

@@ -157,9 +157,11 @@ def _jsd_panel(axis: Axes, series: Series, title: str) -> None:
 
 
 def _draw(axis: Axes, series: Series, edges: NDArray[np.float64]) -> None:
+    # Three fills over one another would hide the first.
+    alpha = 0.45 if len(series.by_class) < 3 else 0.25
     for k, of_class in series.by_class.items():
         heights = fractions(series.values[of_class], edges)
-        axis.stairs(heights, edges, fill=True, color=colour_of(k), alpha=0.45, linewidth=0)
+        axis.stairs(heights, edges, fill=True, color=colour_of(k), alpha=alpha, linewidth=0)
         axis.stairs(heights, edges, color=BLACK, linewidth=0.7, linestyle=_LINES[k])
     if series.chance is not None:
         heights = fractions(series.chance, edges)

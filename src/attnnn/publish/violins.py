@@ -21,7 +21,7 @@ _HATCHES = ("", "////", "....")
 _LANES: dict[int, tuple[tuple[float, float], ...]] = {
     1: ((0, 0.42),),
     2: ((0, 0.42), (0, -0.42)),
-    3: ((0.15, 0.27), (-0.15, 0.27), (-0.45, 0.27)),
+    3: ((0.13, 0.23), (-0.12, 0.23), (-0.37, 0.23)),
 }
 _FEWEST = 5  # documents; fewer are drawn one by one, since a density of them would be invention
 _DOT: dict[str, Any] = {"markersize": 3, "markeredgewidth": 0.4, "markeredgecolor": BLACK}
