@@ -10,7 +10,7 @@ import torch
 from tqdm import tqdm
 
 from attnnn.importance.scores import Importance
-from attnnn.models.batches import EVALUATION_TOKENS, length_sorted_batches, make_batch
+from attnnn.models.batches import EVALUATION_TOKENS, batch_of, length_sorted_batches
 from attnnn.models.classifier import Classifier
 from attnnn.models.documents import Questions
 from attnnn.ragged import Ragged
@@ -53,20 +53,12 @@ def gradient(
     with _differentiable(classifier):
         for rows in tqdm(batches, desc="gradient", unit="batch", disable=None, leave=False):
             part = tokens.take(rows)
-            batch = make_batch(
-                part,
-                device=device,
-                imposed=None if imposed is None else imposed.take(rows),
-                asked=None if asked is None else asked.take(rows),
-            )
+            batch = batch_of(rows, tokens, device=device, imposed=imposed, asked=asked)
             embedded = classifier.embedding(batch.token_ids).detach().requires_grad_()
             output = classifier(batch, embedded=embedded, detach_attention=not through_attention)
             # Documents of a batch do not touch each other: the sum has each one's own gradient.
-            explained = (
-                output.probabilities.amax(dim=1)
-                if output.logits.shape[1] > 1
-                else (output.probabilities[:, 0])
-            )
+            # The only probability of two classes is its own maximum.
+            explained = output.probabilities.amax(dim=1)
             (slope,) = torch.autograd.grad(explained.sum(), embedded)
             signed = (slope * embedded.detach()).sum(dim=-1).cpu().numpy()
             here = tokens.offsets[rows][part.documents] + part.positions

@@ -18,7 +18,7 @@ from attnnn.importance.rejoining import rejoining_tokens
 from attnnn.importance.scores import Importance, changes_of
 from attnnn.importance.windows import by_windows
 from attnnn.models.attention import Without
-from attnnn.models.batches import EVALUATION_TOKENS, length_sorted_batches, make_batch
+from attnnn.models.batches import EVALUATION_TOKENS, batch_of, length_sorted_batches, make_batch
 from attnnn.models.classifier import Classifier, probabilities
 from attnnn.models.documents import Questions
 from attnnn.models.encoders import Average, Cnn
@@ -154,12 +154,7 @@ def _read_whole(
     whole = like.new_zeros((len(tokens), classifier.outputs), dtype=torch.float64)
     queries = like.new_zeros((len(tokens), classifier.encoder.width))
     for rows in length_sorted_batches(tokens, max_tokens=max_tokens):
-        batch = make_batch(
-            tokens.take(rows),
-            device=classifier.device,
-            imposed=None if imposed is None else imposed.take(rows),
-            asked=None if asked is None else asked.take(rows),
-        )
+        batch = batch_of(rows, tokens, device=classifier.device, imposed=imposed, asked=asked)
         query = classifier.read_questions(batch)
         here = torch.from_numpy(rows).to(classifier.device)
         whole[here] = probabilities(classifier(batch, query=query).logits.double())
@@ -181,12 +176,7 @@ def _by_renormalising(
     found = np.zeros((len(tokens.values), 2))
     for rows in length_sorted_batches(tokens, max_tokens=max_tokens):
         part = tokens.take(rows)
-        batch = make_batch(
-            part,
-            device=classifier.device,
-            imposed=None if imposed is None else imposed.take(rows),
-            asked=None if asked is None else asked.take(rows),
-        )
+        batch = batch_of(rows, tokens, device=classifier.device, imposed=imposed, asked=asked)
         query = classifier.read_questions(batch)
         output = classifier(batch, query=query)
         log_attention = output.log_attention.double()

@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from attnnn.importance.scores import Importance, changes_of
 from attnnn.models.attention import Additive, AskedDot, Dot, Imposed
-from attnnn.models.batches import Batch, length_sorted_batches, make_batch
+from attnnn.models.batches import Batch, batch_of, length_sorted_batches
 from attnnn.models.classifier import Classifier, probabilities
 from attnnn.models.documents import Questions
 from attnnn.models.encoders import KERNELS, Cnn
@@ -57,12 +57,7 @@ def by_windows(
     batches = length_sorted_batches(tokens, max_tokens=max_tokens)
     for rows in tqdm(batches, desc="leave-one-out", unit="batch", disable=None, leave=False):
         part = tokens.take(rows)
-        batch = make_batch(
-            part,
-            device=classifier.device,
-            imposed=None if imposed is None else imposed.take(rows),
-            asked=None if asked is None else asked.take(rows),
-        )
+        batch = batch_of(rows, tokens, device=classifier.device, imposed=imposed, asked=asked)
         here = tokens.offsets[rows][part.documents] + part.positions
         found[here] = _changes(classifier, taps, part, batch)
     return Importance.of_changes(tokens, found)

@@ -7,13 +7,8 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 
-class Additive(nn.Module):
-    """score_t = v·tanh(W h_t + b), softmax over the real tokens (tanh attention without a query)."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.hidden = nn.Linear(width, width // 2)
-        self.score = nn.Linear(width // 2, 1, bias=False)
+class Scored(nn.Module):
+    """Attention that scores each state by itself: softmax of the scores over the real tokens."""
 
     def forward(
         self,
@@ -31,29 +26,35 @@ class Additive(nn.Module):
         states: Float[Tensor, "*batch width"],
         query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "*batch"]:
+        """What the softmax is of; `query` is what a question's encoder ends with."""
+        raise NotImplementedError
+
+
+class Additive(Scored):
+    """score_t = v·tanh(W h_t + b), softmax over the real tokens (tanh attention without a query)."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(width, width // 2)
+        self.score = nn.Linear(width // 2, 1, bias=False)
+
+    def scores(
+        self,
+        states: Float[Tensor, "*batch width"],
+        query: Float[Tensor, "batch width"] | None = None,
+    ) -> Float[Tensor, "*batch"]:
         """What the softmax is of."""
         scores: Tensor = self.score(torch.tanh(self.hidden(states)))
         return scores.squeeze(-1)
 
 
-class Dot(nn.Module):
+class Dot(Scored):
     """score_t = u·h_t / √D with a learned vector u, softmax over the real tokens."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.score = nn.Linear(width, 1, bias=False)
         self.scale: float = width**-0.5
-
-    def forward(
-        self,
-        states: Float[Tensor, "batch length width"],
-        real: Bool[Tensor, "batch length"],
-        imposed: Float[Tensor, "batch length"] | None,
-        query: Float[Tensor, "batch width"] | None = None,
-    ) -> Float[Tensor, "batch length"]:
-        """Log attention; a very large negative number where no real token is."""
-        scores = self.scores(states, query)
-        return torch.log_softmax(scores.masked_fill(~real, nothing(scores)), dim=-1)
 
     def scores(
         self,
@@ -84,23 +85,12 @@ class AskedAdditive(Additive):
         return scores.squeeze(-1)
 
 
-class AskedDot(nn.Module):
+class AskedDot(Scored):
     """score_t = h_t·q / √D, softmax over the real tokens. No parameters."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.scale: float = width**-0.5
-
-    def forward(
-        self,
-        states: Float[Tensor, "batch length width"],
-        real: Bool[Tensor, "batch length"],
-        imposed: Float[Tensor, "batch length"] | None,
-        query: Float[Tensor, "batch width"] | None = None,
-    ) -> Float[Tensor, "batch length"]:
-        """Log attention; a very large negative number where no real token is."""
-        scores = self.scores(states, query)
-        return torch.log_softmax(scores.masked_fill(~real, nothing(scores)), dim=-1)
 
     def scores(
         self,

@@ -69,6 +69,23 @@ def make_batch(
     )
 
 
+def batch_of(
+    rows: NDArray[np.int64],
+    tokens: Ragged,
+    *,
+    device: torch.device | str,
+    imposed: Ragged | None = None,
+    asked: Questions | None = None,
+) -> Batch:
+    """`make_batch` of some of the documents, with what belongs to them."""
+    return make_batch(
+        tokens.take(rows),
+        device=device,
+        imposed=None if imposed is None else imposed.take(rows),
+        asked=None if asked is None else asked.take(rows),
+    )
+
+
 def _allowed(asked: Questions, device: torch.device | str) -> Bool[Tensor, "batch outputs"] | None:
     if asked.candidates is None:
         return None

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from attnnn.models.batches import EVALUATION_TOKENS, length_sorted_batches, make_batch
+from attnnn.models.batches import EVALUATION_TOKENS, batch_of, length_sorted_batches
 from attnnn.models.classifier import Classifier, probabilities
 from attnnn.models.decoders import PairDecoder
 from attnnn.models.documents import Questions
@@ -81,12 +81,7 @@ def predict(
     found: list[_Batch] = []
     for rows in batches:
         part = tokens.take(rows)
-        batch = make_batch(
-            part,
-            device=classifier.device,
-            imposed=None if imposed is None else imposed.take(rows),
-            asked=None if asked is None else asked.take(rows),
-        )
+        batch = batch_of(rows, tokens, device=classifier.device, imposed=imposed, asked=asked)
         query = classifier.read_questions(batch)
         output = classifier(batch, query=query)
         cells = (part.documents, part.positions + 1)

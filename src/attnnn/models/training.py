@@ -14,6 +14,7 @@ from tqdm import tqdm
 
 from attnnn.models.batches import (
     EVALUATION_TOKENS,
+    batch_of,
     length_sorted_batches,
     make_batch,
     noisy_length_batches,
@@ -169,11 +170,8 @@ class Training:
         self.progress.epoch = epoch + 1
 
     def _step(self, rows: np.ndarray[Any, np.dtype[np.int64]]) -> Tensor:
-        batch = make_batch(
-            self.tokens.take(rows),
-            device=self.classifier.device,
-            imposed=None if self.imposed is None else self.imposed.take(rows),
-            asked=None if self.asked is None else self.asked.take(rows),
+        batch = batch_of(
+            rows, self.tokens, device=self.classifier.device, imposed=self.imposed, asked=self.asked
         )
         losses = self.objective.losses(self.classifier(batch), rows)
         summed = losses.sum() * self.objective.batch_weight(rows)
