@@ -11,7 +11,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from attnnn.config import LeaveOneOut, SearchedAdversary
 from attnnn.counterfactual.exact import exact_adversary
 from attnnn.counterfactual.permutation import permuted_logits
 from attnnn.counterfactual.searched import search_adversaries
@@ -24,6 +23,7 @@ from attnnn.models.batches import make_batch
 from attnnn.models.objectives import Labels, class_weights, positive_weight
 from attnnn.models.training import Recipe, Training
 from attnnn.ragged import Ragged
+from attnnn.settings import LeaveOneOut, SearchedAdversary
 from benchmarks import flops
 from benchmarks.clock import Setup
 from benchmarks.material import Material

@@ -14,7 +14,7 @@ import attnnn
 
 PACKAGE = Path(attnnn.__file__).parent
 ROOMS = ("corpora", "models", "importance", "counterfactual", "publish", "costs")
-ENTRANCES = {"cli", "workflow"}  # they call the rooms, no room calls them
+ENTRANCES = {"cli", "cli_options", "workflow"}  # they call the rooms, no room calls them
 MAY_IMPORT_TORCH = (
     "models/",
     "importance/",

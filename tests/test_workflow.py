@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from attnnn import device
-from attnnn.config import Jobs, validate
+from attnnn.config import validate
 from attnnn.design import Run
 from attnnn.device import torch_device, wants_gpu
 from attnnn.errors import UserError
 from attnnn.jobs import Job
+from attnnn.settings import Jobs
 from attnnn.workflow import Plan, growing, read_plan
 
 SOURCES = {

@@ -5,135 +5,18 @@ Stages are imported inside the verbs, so that ``attnnn --help`` and cheap verbs 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
-from typing import IO, Any, TypeVar, cast
 
 import click
 
-from attnnn import __version__, design, device, layout
+from attnnn import __version__, layout
+from attnnn.cli_options import Verbs, with_corpus, with_machine, with_runs, with_study
 from attnnn.config import Study, load
 from attnnn.design import Run
 from attnnn.errors import UserError
 
-Verb = TypeVar("Verb", bound=Callable[..., Any])
 
-
-class _Refusal(click.ClickException):
-    """A user's mistake, told in one line."""
-
-    def show(self, file: IO[Any] | None = None) -> None:
-        click.echo(f"attnnn: {self.format_message()}", err=True)
-
-
-class _Verbs(click.Group):
-    """A group whose verbs answer a user's mistake with one line and exit status 1."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except UserError as error:
-            raise _Refusal(str(error)) from None
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)  # in the order of the study
-
-
-def _parsed(corpus: str, name: str) -> Run:
-    try:
-        return Run.parse(corpus, name)
-    except ValueError as error:
-        raise UserError(f"--run: {error}") from None
-
-
-def _with_study(verb: Verb) -> Verb:
-    """Give a verb the study of ``--config`` as its first argument."""
-
-    @click.option(
-        "--config",
-        "config_path",
-        type=click.Path(path_type=Path),
-        default=Path("config/config.yaml"),
-        show_default=True,
-        help="Configuration file.",
-    )
-    @wraps(verb)
-    def wrapped(config_path: Path, **options: Any) -> Any:
-        return verb(load(config_path), **options)
-
-    return cast("Verb", wrapped)
-
-
-def _with_corpus(verb: Verb) -> Verb:
-    """Give a verb the study and the name of one of its corpora."""
-
-    @_with_study
-    @click.option("--corpus", required=True, help="A corpus of the configuration.")
-    @wraps(verb)
-    def wrapped(study: Study, corpus: str, **options: Any) -> Any:
-        if corpus not in study.corpora:
-            known = ", ".join(study.corpora)
-            raise UserError(f"--corpus: no corpus {corpus!r}; the configuration has {known}")
-        return verb(study, corpus, **options)
-
-    return cast("Verb", wrapped)
-
-
-def _with_runs(verb: Verb) -> Verb:
-    """Give a verb the study and runs of one corpus."""
-
-    @_with_corpus
-    @click.option(
-        "--run",
-        "names",
-        multiple=True,
-        metavar="MODEL/seed-SEED",
-        help="A run by its name, for instance bilstm-uniform/seed-10; may be given again.  "
-        "[default: the base model's]",
-    )
-    @wraps(verb)
-    def wrapped(study: Study, corpus: str, names: tuple[str, ...], **options: Any) -> Any:
-        runs = [_parsed(corpus, name) for name in names] or [design.base_run(study, corpus)]
-        return verb(study, runs, **options)
-
-    return cast("Verb", wrapped)
-
-
-def _with_machine(verb: Verb) -> Verb:
-    """Give a verb of a torch stage the device and the number of threads."""
-
-    @click.option(
-        "--device",
-        "setting",
-        type=click.Choice(["auto", "cpu", "cuda"]),
-        help="Where to compute.  [default: the configuration's]",
-    )
-    @click.option(
-        "--threads",
-        type=click.IntRange(min=1),
-        help="CPU threads.  [default: the configuration's]",
-    )
-    @wraps(verb)
-    def wrapped(
-        study: Study,
-        *rest: Any,
-        setting: device.Setting | None,
-        threads: int | None,
-        **options: Any,
-    ) -> Any:
-        return verb(
-            study,
-            *rest,
-            device=device.torch_device(setting or study.device),
-            threads=threads or study.threads,
-            **options,
-        )
-
-    return cast("Verb", wrapped)
-
-
-@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="attnnn")
 def main() -> None:
     """May I read this model's attention weights as an explanation?
@@ -196,7 +79,7 @@ def plan(
 
 
 @main.command()
-@_with_corpus
+@with_corpus
 def prepare(study: Study, corpus: str) -> None:
     """Read, tokenize, filter and split a corpus."""
     from attnnn.corpora import stage
@@ -205,7 +88,7 @@ def prepare(study: Study, corpus: str) -> None:
 
 
 @main.command()
-@_with_corpus
+@with_corpus
 def embed(study: Study, corpus: str) -> None:
     """Make the word vectors that a corpus's models start from."""
     from attnnn.corpora import stage
@@ -214,7 +97,7 @@ def embed(study: Study, corpus: str) -> None:
 
 
 @main.command()
-@_with_study
+@with_study
 def check(study: Study) -> None:
     """Check that all prepared corpora are sound, before anything trains."""
     from attnnn.corpora import stage
@@ -224,8 +107,8 @@ def check(study: Study) -> None:
 
 
 @main.command()
-@_with_runs
-@_with_machine
+@with_runs
+@with_machine
 def train(study: Study, runs: list[Run], *, device: str, threads: int) -> None:
     """Train models, or go on with interrupted trainings."""
     from attnnn.models import stage
@@ -234,8 +117,8 @@ def train(study: Study, runs: list[Run], *, device: str, threads: int) -> None:
 
 
 @main.command()
-@_with_runs
-@_with_machine
+@with_runs
+@with_machine
 def measure(study: Study, runs: list[Run], *, device: str, threads: int) -> None:
     """Measure the importance of every token of the test split, by every method."""
     from attnnn.importance import stage
@@ -245,7 +128,7 @@ def measure(study: Study, runs: list[Run], *, device: str, threads: int) -> None
 
 
 @main.command()
-@_with_runs
+@with_runs
 def correlate(study: Study, runs: list[Run]) -> None:
     """Correlate attention with the importance of tokens (Kendall's τ-b)."""
     from attnnn.importance import stage
@@ -255,7 +138,7 @@ def correlate(study: Study, runs: list[Run]) -> None:
 
 
 @main.command()
-@_with_runs
+@with_runs
 def permute(study: Study, runs: list[Run]) -> None:
     """Permute the attention weights of every test document."""
     from attnnn.counterfactual import stage
@@ -265,8 +148,8 @@ def permute(study: Study, runs: list[Run]) -> None:
 
 
 @main.command()
-@_with_runs
-@_with_machine
+@with_runs
+@with_machine
 def search(study: Study, runs: list[Run], *, device: str, threads: int) -> None:
     """Search adversarial attention for every test document, one by one."""
     from attnnn.counterfactual import stage
@@ -276,7 +159,7 @@ def search(study: Study, runs: list[Run], *, device: str, threads: int) -> None:
 
 
 @main.command()
-@_with_runs
+@with_runs
 def solve(study: Study, runs: list[Run]) -> None:
     """Solve for the exact adversarial attention of every test document."""
     from attnnn.counterfactual import stage
@@ -286,7 +169,7 @@ def solve(study: Study, runs: list[Run]) -> None:
 
 
 @main.command()
-@_with_runs
+@with_runs
 def diverge(study: Study, runs: list[Run]) -> None:
     """Compare the attention and predictions of runs with the base model's."""
     from attnnn.counterfactual import stage
@@ -295,7 +178,7 @@ def diverge(study: Study, runs: list[Run]) -> None:
 
 
 @main.command()
-@_with_study
+@with_study
 @click.argument("name", type=click.Choice(layout.TABLES))
 def table(study: Study, name: str) -> None:
     """Write a table as csv, md and tex."""
@@ -305,7 +188,7 @@ def table(study: Study, name: str) -> None:
 
 
 @main.command()
-@_with_study
+@with_study
 @click.argument("name", type=click.Choice(layout.FIGURES))
 def figure(study: Study, name: str) -> None:
     """Draw a figure as pdf and png."""
@@ -315,7 +198,7 @@ def figure(study: Study, name: str) -> None:
 
 
 @main.command("config")
-@_with_study
+@with_study
 def show_config(study: Study) -> None:
     """Print the configuration with every default filled in."""
     from attnnn.resolved import resolved_text

@@ -1,8 +1,6 @@
 """The corpora stage from configuration to files."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,49 +10,13 @@ import pytest
 from safetensors.numpy import load_file
 
 from attnnn import schemas
-from attnnn.config import Study, validate
 from attnnn.corpora import stage
 from attnnn.errors import UserError
 from attnnn.ragged import Ragged
 from attnnn.store import read_table
+from tests.corpora.toy import PLANTED, ROWS, description, reviews, study_of, written
 
-PLANTED = {"kind": "planted", "regime": "context", "train": 40, "dev": 10, "test": 12}
 TREES = ["(3 (2 A) (4 (3 good) (3 (2 film) (2 .))))", "(2 Neutral)", "(1 (1 Dull) (2 -LRB-))"]
-
-
-def study_of(folder: Path, corpus: dict[str, Any], **settings: Any) -> Study:
-    content = {
-        "results_dir": str(folder / "results"),
-        "corpora_dir": str(folder),
-        "corpora": {"toy": corpus},
-        **settings,
-    }
-    return validate(content, where="test")
-
-
-def written(folder: Path, file: str) -> Path:
-    return folder / "results" / "corpora" / "toy" / file
-
-
-def description(folder: Path) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(written(folder, "description.json").read_text())
-    return content
-
-
-def reviews(folder: Path, rows: list[tuple[str, str, str]]) -> dict[str, Any]:
-    lines = [json.dumps(dict(zip(("split", "label", "text"), row, strict=True))) for row in rows]
-    (folder / "reviews.jsonl").write_text("\n".join(lines) + "\n")
-    return {"source": {"kind": "table", "path": "reviews.jsonl", "split": "split"}}
-
-
-ROWS = [
-    ("test", "pos", "what a film"),
-    ("train", "neg", "no film at all"),
-    ("dev", "neg", "no no"),
-    ("train", "pos", "a film"),
-    ("test", "neg", "a film"),
-    ("dev", "pos", "film film film"),
-]
 
 
 def test_documents_are_numbered_in_order_of_splits_and_keep_their_tokens(tmp_path: Path) -> None:
@@ -219,53 +181,6 @@ def test_a_protocol_that_selects_on_dev_needs_one(tmp_path: Path) -> None:
     assert "dev" not in description(tmp_path)["splits"]
 
 
-# Faults that are seen before anything runs
-
-
-@pytest.mark.parametrize(
-    ("corpus", "message"),
-    [
-        (
-            {"source": {"kind": "table", "path": "gone.csv"}},
-            r"corpus toy: .*gone.csv: no such file",
-        ),
-        ({"source": {"kind": "sst"}}, r"sst/trees/train.txt: no such file; .* download: true"),
-        (
-            {"source": {"kind": "table", "path": "reviews.jsonl", "text": "body"}},
-            r"reviews.jsonl: no column 'body'; the columns are split, label, text",
-        ),
-        ({"source": {**PLANTED, "min_tokens": 4}}, r"regime context needs at least 9 tokens"),
-        ({"source": PLANTED, "tokenizer": "papers"}, r"tokenizer papers: planted documents"),
-        ({"source": PLANTED, "min_length": 9, "max_length": 4}, r"min_length 9 and max_length 4"),
-        (
-            {"source": PLANTED, "embedding": {"kind": "file", "path": "gone.vec"}},
-            r"gone.vec: no such file",
-        ),
-        (
-            {"source": PLANTED, "embedding": {"kind": "file", "path": "v.vec", "dimension": 300}},
-            r"v.vec: line 1: expected a word and 300 numbers .* found 2 numbers",
-        ),
-    ],
-)
-def test_sources_are_looked_at_beforehand(
-    tmp_path: Path, corpus: dict[str, Any], message: str
-) -> None:
-    reviews(tmp_path, ROWS)
-    (tmp_path / "v.vec").write_text("a 1 2\n")
-    with pytest.raises(UserError, match=message):
-        stage.check_sources(study_of(tmp_path, corpus))
-
-
-def test_looking_at_sources_loads_no_slow_library(tmp_path: Path) -> None:
-    program = (
-        "import sys; from attnnn.config import validate; from attnnn.corpora import stage\n"
-        f"stage.check_sources(validate({{'corpora': {{'toy': {{'source': {PLANTED}}}}}}}, where=''))\n"
-        "print([m for m in ('torch', 'spacy', 'gensim', 'sklearn', 'scipy') if m in sys.modules])"
-    )
-    found = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    assert found.stdout.decode().strip() == "[]"
-
-
 # Vectors
 
 
@@ -307,36 +222,3 @@ def test_random_vectors_are_no_file(tmp_path: Path) -> None:
     stage.prepare(study, "toy")
     with pytest.raises(UserError, match="each model draws its own vectors"):
         stage.embed(study, "toy")
-
-
-# The check before training
-
-
-def test_check_lists_the_sound_corpora(tmp_path: Path) -> None:
-    study = study_of(tmp_path, {"source": PLANTED})
-    stage.prepare(study, "toy")
-    stage.check(study)
-    checked = json.loads((tmp_path / "results" / "corpora" / "checked.json").read_text())
-    assert checked["toy"]["documents"] == {"train": 40, "dev": 10, "test": 12}
-    assert checked["toy"]["classes"] == ["negative", "positive"]
-
-
-def test_check_refuses_what_is_missing_or_stale_or_without_the_dev_split_it_needs(
-    tmp_path: Path,
-) -> None:
-    study = study_of(tmp_path, {"source": PLANTED})
-    with pytest.raises(UserError, match=r"description.json: no such file; run `attnnn prepare`"):
-        stage.check(study)
-    stage.prepare(study, "toy")
-    with pytest.raises(UserError, match="prepared under other settings"):
-        stage.check(study_of(tmp_path, {"source": {**PLANTED, "seed": 2}}))
-    no_dev = reviews(tmp_path, [row for row in ROWS if row[0] != "dev"])
-    no_dev["switches"] = {"strict_length_filter": False}
-    test_selected = study_of(tmp_path, no_dev, protocol="wiegreffe-pinter")
-    stage.prepare(test_selected, "toy")
-    stage.check(test_selected)
-    no_dev["switches"]["select_split"] = "dev"  # does not make prepare run again
-    with pytest.raises(
-        UserError, match="corpus toy: there is no dev split, and switch select_split"
-    ):
-        stage.check(study_of(tmp_path, no_dev, protocol="wiegreffe-pinter"))

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from attnnn.config import SearchedAdversary
 from attnnn.counterfactual.exact import exact_adversary
 from attnnn.counterfactual.outcome import Outcome
 from attnnn.counterfactual.searched import search_adversaries
 from attnnn.importance.decoder import Decoder
 from attnnn.measures import jensen_shannon_divergence
 from attnnn.ragged import Ragged
+from attnnn.settings import SearchedAdversary
 
 LN2 = math.log(2)
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from attnnn.config import SearchedAdversary
 from attnnn.counterfactual.objective import objective_of
 from attnnn.counterfactual.outcome import Outcome, best_of
 from attnnn.counterfactual.searched import search_adversaries, starting_scores
 from attnnn.importance.decoder import Decoder
 from attnnn.measures import jensen_shannon_divergence
 from attnnn.ragged import Ragged
+from attnnn.settings import SearchedAdversary
 
 LENGTHS = [5, 1, 9, 3, 12]
 NUMBERS = np.array([40, 7, 12, 9, 3])

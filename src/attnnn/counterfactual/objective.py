@@ -11,9 +11,9 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attnnn.config import SearchedAdversary
 from attnnn.importance.decoder import ClassDecoder, Decoder
 from attnnn.ragged import Ragged
+from attnnn.settings import SearchedAdversary
 
 CrossWeight = Literal["paper", "code"]
 ClassHinge = Literal["tvd", "l1"]

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 from tqdm import tqdm
 
-from attnnn.config import SearchedAdversary
 from attnnn.counterfactual.objective import (
     ClassHinge,
     CrossWeight,
@@ -23,6 +22,7 @@ from attnnn.importance.decoder import ClassDecoder, Decoder
 from attnnn.models.batches import length_sorted_batches
 from attnnn.models.optimizer import AmsGrad
 from attnnn.ragged import Ragged, unpadded
+from attnnn.settings import SearchedAdversary
 
 # Padded tokens of a batch: on a CPU what a core's cache holds, on a GPU what keeps it busy.
 _MAX_TOKENS = {"cpu": 8192, "cuda": 1 << 18}
