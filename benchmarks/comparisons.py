@@ -10,7 +10,7 @@ import torch
 from attnnn.models.objectives import class_weights, positive_weight
 from attnnn.ragged import Ragged
 from benchmarks import kernels
-from benchmarks.comparisons_of_attention import adversary, kendall_tau, permutation
+from benchmarks.comparisons_of_attention import adversary, erasure, kendall_tau, permutation
 from benchmarks.kernels import RECIPE
 from benchmarks.material import Material
 from benchmarks.plain import BATCH_SIZE, importance
@@ -120,5 +120,6 @@ COMPARISONS: dict[str, Callable[[Material, Effort], Comparison]] = {
     "leave_one_out": leave_one_out,
     "permutation": permutation,
     "adversary": adversary,
+    "erasure": erasure,
     "kendall_tau": kendall_tau,
 }

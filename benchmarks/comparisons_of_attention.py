@@ -1,4 +1,4 @@
-"""What works on attention alone: permutation, adversaries and Kendall's τ against plain ones."""
+"""What works on attention alone: permutation, adversaries, erasure and Kendall's τ against plain ones."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 from attnnn.counterfactual.exact import ExactAdversary
 from attnnn.counterfactual.permutation import logit_moments
 from attnnn.counterfactual.searched import Found, starting_scores
+from attnnn.erasure.flips import Flips
+from attnnn.ragged import Ragged
 from benchmarks import kernels
 from benchmarks.kernels import Rows, own
 from benchmarks.material import Material
 from benchmarks.plain import counterfactual, importance
+from benchmarks.plain import erasure as plain_erasure
 from benchmarks.plain.model import PlainModel
 from benchmarks.sides import Comparison, Contender, Effort, Side, fast_side, plain_side, spaced
 
@@ -110,6 +113,40 @@ def _start(numbers: Rows, batch: counterfactual.Encoded) -> torch.Tensor:
     scores = torch.zeros(kernels.SEARCH.adversaries, *batch.attention.shape)
     scores[..., 1:-1] = starting_scores(numbers, lengths, kernels.SEARCH.adversaries, seed=0)
     return scores.to(batch.states.device)
+
+
+def erasure(material: Material, effort: Effort) -> Comparison:
+    """Weights erased in four orders until the decision changes; the share of counts that differ.
+
+    A count may differ where a decision hangs on the last bit of a float, or two scores are equal.
+    """
+    rows = spaced(np.arange(len(material.test)), effort.test)
+    model = PlainModel.like(material.classifier)
+    encoded = counterfactual.encode(model, material.test.take(rows))
+    drawn = kernels.random_scores(own(material, rows)[0])
+
+    def run() -> NDArray[np.int64]:
+        counts = np.zeros((4, len(rows)), dtype=np.int64)
+        for batch in encoded:
+            gradient = plain_erasure.gradient(model, batch)
+            scores = (batch.attention, gradient, gradient * batch.attention, _padded(drawn, batch))
+            for place, score in enumerate(scores):
+                counts[place, batch.rows] = plain_erasure.first_flips(model, batch, score)
+        return counts
+
+    def difference(plain: NDArray[np.int64], fast: list[Flips]) -> float:
+        return float(np.mean(plain != np.stack([flips.count for flips in fast])))
+
+    contender = Contender(fast_side("erasure", material, rows), difference, tolerance=0.01)
+    return Comparison(plain_side(lambda: run, rows, len(material.test)), {"erasure": contender})
+
+
+def _padded(score: Ragged, batch: counterfactual.Encoded) -> torch.Tensor:
+    """One number a token, where a plain batch has its tokens."""
+    padded = torch.zeros(batch.attention.shape)
+    part = score.take(batch.rows).padded().astype(np.float32)
+    padded[:, 1 : 1 + part.shape[1]] = torch.from_numpy(part)
+    return padded.to(batch.attention.device)
 
 
 def kendall_tau(material: Material, effort: Effort) -> Comparison:

@@ -22,6 +22,7 @@ _TITLES = {
     "searched_adversary": "searched adversary",
     "searched_adversary_archived": "searched adversary, best iterate kept",
     "exact_adversary": "exact adversary, against the search",
+    "erasure": "erasure in four orders",
     "kendall_tau": "Kendall's τ with p-values",
 }
 

@@ -24,6 +24,7 @@ _DOCUMENTS = {
     "searched_adversary": (16, 512),
     "searched_adversary_archived": (16, 512),
     "exact_adversary": (256, 1_725),
+    "erasure": (512, 1_725),
     "kendall_tau": (512, 1_725),
 }
 _REPEATS = 3

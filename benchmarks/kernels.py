@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from attnnn.counterfactual.exact import exact_adversary
 from attnnn.counterfactual.permutation import permuted_logits
 from attnnn.counterfactual.searched import search_adversaries
+from attnnn.erasure.flips import Flips, first_flips
+from attnnn.erasure.orders import decision_gradient, descending
 from attnnn.importance.decoder import Decoder
 from attnnn.importance.gradient import gradient
 from attnnn.importance.leave_one_out import leave_one_out
@@ -193,6 +195,24 @@ def exact(material: Material, rows: Rows) -> Setup:
     return lambda: lambda: exact_adversary(attention, decoder, EPSILON)
 
 
+def random_scores(attention: Ragged) -> Ragged:
+    """One number a token, whose order is a random one."""
+    return attention.with_values(np.random.default_rng(0).random(len(attention.values)))
+
+
+def erasure(material: Material, rows: Rows) -> Setup:
+    """Erasure until the decision changes, in four orders: attention, gradient, their product, random."""
+    attention, decoder = own(material, rows)
+
+    def run() -> list[Flips]:
+        gradient = decision_gradient(attention, decoder)
+        product = gradient.with_values(np.multiply(gradient.values, attention.values))
+        scores = (attention, gradient, product, random_scores(attention))
+        return [first_flips(attention, decoder, descending(score)) for score in scores]
+
+    return lambda: run
+
+
 def rank_pair(material: Material, rows: Rows) -> tuple[Ragged, Ragged]:
     """Attention, and something that ranks tokens a little like it."""
     attention = material.predictions.attention.take(rows)
@@ -215,6 +235,7 @@ KERNELS: dict[str, Kernel] = {
     "searched_adversary": Kernel("test", searched, on_gpu=True),
     "searched_adversary_archived": Kernel("test", archived, on_gpu=True),
     "exact_adversary": Kernel("test", exact),
+    "erasure": Kernel("test", erasure),
     "kendall_tau": Kernel("test", tau),
 }
 

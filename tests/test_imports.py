@@ -13,7 +13,7 @@ import pytest
 import attnnn
 
 PACKAGE = Path(attnnn.__file__).parent
-ROOMS = ("corpora", "models", "importance", "counterfactual", "publish", "costs")
+ROOMS = ("corpora", "models", "importance", "counterfactual", "erasure", "publish", "costs")
 ENTRANCES = {"cli", "cli_options", "workflow"}  # they call the rooms, no room calls them
 MAY_IMPORT_TORCH = (
     "models/",

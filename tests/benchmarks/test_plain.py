@@ -142,6 +142,16 @@ def test_the_exact_adversary_equals_trying_every_vertex(double, epsilon):
     np.testing.assert_allclose(found.jsd, expected, rtol=0, atol=1e-6)
 
 
+def test_erasure_takes_as_many_weights_as_the_plain_one(double):
+    comparison = comparisons_of_attention.erasure(double, EFFORTS["quick"])
+    contender = comparison.contenders["erasure"]
+    plain, fast = comparison.plain.setup()(), contender.side.setup()()
+    assert plain.shape == (4, len(double.test))
+    assert (plain > 0).any(axis=1).all()
+    assert len({tuple(row) for row in plain}) > 1
+    assert contender.difference(plain, fast) == 0
+
+
 def test_kendall_tau_equals_scipy_even_with_ties(material):
     tokens = material.test.take(np.flatnonzero(material.test.lengths > 3))
     rng = np.random.default_rng(0)

@@ -36,6 +36,34 @@ class Decoder:
         products = attention.values.astype(np.float64) * self.contribution.values.astype(np.float64)
         return sigmoid(attention.with_values(products).sums() + self.bias)
 
+    @property
+    def pieces(self) -> Ragged:
+        """The contributions as pieces of one number, shape (tokens, 1)."""
+        return self.contribution.with_values(self.contribution.values[:, None])
+
+    @property
+    def outputs(self) -> int:
+        """Classes."""
+        return 2
+
+    def decide(self, context: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Probabilities of both classes for sums of pieces.
+
+        Args:
+            context: shape (documents, variants, 1): any number of sums of each document.
+
+        Returns:
+            Shape (documents, variants, 2).
+        """
+        positive = sigmoid(context[..., 0] + self.bias)
+        return np.stack([1.0 - positive, positive], axis=-1)
+
+    def slope(self, attention: Ragged) -> NDArray[np.float64]:
+        """Slope of the predicted class's probability in Σ attention·piece, shape (documents, 1)."""
+        positive = self.probabilities(attention)
+        sign = np.where(positive > 0.5, 1.0, -1.0)
+        return np.asarray((sign * positive * (1.0 - positive))[:, None])
+
     def explained(self, attention: Ragged, own: Ragged) -> NDArray[np.float64]:
         """The probability that tables show, of class 1, shape (documents,)."""
         return self.probabilities(attention)
@@ -95,11 +123,24 @@ class ClassDecoder:
 
     def probabilities(self, attention: Ragged) -> NDArray[np.float64]:
         """Probabilities under any attention, shape (documents, outputs)."""
-        weights = attention.values.astype(np.float64)[:, None]
-        products = weights * self.pieces.values.astype(np.float64)
-        sums = np.zeros((len(attention), products.shape[1]))
-        np.add.at(sums, attention.documents, products)
-        return self.decide(sums[:, None])[:, 0]
+        return self.decide(context_of(attention, self)[:, None])[:, 0]
+
+    @property
+    def outputs(self) -> int:
+        """Classes."""
+        return len(self.bias)
+
+    def slope(self, attention: Ragged) -> NDArray[np.float64]:
+        """Slope of the predicted class's probability in Σ attention·piece, shape (documents, piece)."""
+        sums = context_of(attention, self)
+        probabilities = self.decide(sums[:, None])[:, 0]
+        predicted = probabilities.argmax(axis=1)
+        rows = np.arange(len(predicted))
+        slope = -probabilities * probabilities[rows, predicted][:, None]
+        slope[rows, predicted] += probabilities[rows, predicted]
+        if self.weight is not None and self.offset is not None:
+            slope = slope @ self.weight * (1.0 - np.tanh(sums + self.offset) ** 2)
+        return np.asarray(slope)
 
     def explained(self, attention: Ragged, own: Ragged) -> NDArray[np.float64]:
         """The probability that tables show: of the class predicted under `own`, shape (documents,)."""
@@ -110,6 +151,12 @@ class ClassDecoder:
         """Total variation distance ½ Σ|Δp| between any attention and the model's own, (documents,)."""
         difference = self.probabilities(attention) - self.probabilities(own)
         return np.asarray(np.abs(difference).sum(axis=1) / 2)
+
+
+def context_of(attention: Ragged, decoder: Decoder | ClassDecoder) -> NDArray[np.float64]:
+    """Σ attention·piece of each document, shape (documents, piece)."""
+    weights = attention.values.astype(np.float64)[:, None]
+    return attention.with_values(weights * decoder.pieces.values.astype(np.float64)).sums()
 
 
 def sigmoid(logit: NDArray[np.float64]) -> NDArray[np.float64]:
