@@ -4,11 +4,11 @@
 Jain & Wallace 2019 (table 2), one a row. Datasets carry one spelling, Wiegreffe & Pinter's, or for those that
 they do not use Jain & Wallace's; classes are 0, 1, … or ``all`` where the paper says so.
 
-``published_grid.csv`` holds what Jain & Wallace put online of every encoder with every attention: unrounded, of
-later runs than their paper's, selected on dev. Models carry our names (for lstm, average and cnn(1,3,5,7), tanh
-and dot). Of their 102 runs, 30 are on corpora that neither paper prints (hip and knee surgery, mortality,
-readmission, phenotyping) and have no counterpart here. Of the other 72, nine mean τ are not numbers, and so
-are not in the file.
+``published_grid.csv`` holds what Jain & Wallace put online of every encoder with every attention: unrounded,
+of later runs than their paper's, selected on dev. Models carry our names (for lstm, average and cnn(1,3,5,7),
+tanh and dot). Of their 102 runs, 30 are on corpora that neither paper prints (hip and knee surgery,
+mortality, readmission, phenotyping) and have no counterpart here. Of the other 72, nine mean τ are not
+numbers, and so are not in the file.
 """
 
 from __future__ import annotations
