@@ -63,10 +63,10 @@ def _results(study: Study, name: str) -> Results:
     """Of the corpora that the table or figure is about."""
     corpora = targets.corpora_of(study, name)
     if not corpora:
-        wants = "log_odds: {run: true} and " if name == layout.LOG_ODDS else ""
+        also = ", log_odds: {run: true}" if name == layout.LOG_ODDS else ""
         raise UserError(
-            f"{name}: no corpus of this study has what it shows; it wants {wants}its paper among papers, and "
-            "a corpus that this paper's experiments are run on"
+            f"{name}: no corpus of this study is shown in it; it wants its paper among papers{also}, and a "
+            "corpus that these experiments are run on"
         )
     return Results(study.of_corpora(corpora))
 
