@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -143,7 +144,9 @@ def _jensen_shannon(
     """JSD between a model's attention and a given one, nats; weights of zero count for nothing."""
     smallest = torch.finfo(given.dtype).tiny
     log_middle = (0.5 * (output.attention + given)).clamp(min=smallest).log()
-    log_own, log_given = output.log_attention, given.clamp(min=smallest).log()
+    log_given = given.clamp(min=smallest).log()
+    # Where no token is, the logarithm is so large a number that a heavy weight would make it infinite.
+    log_own = output.log_attention.clamp(min=math.log(smallest))
     terms = output.attention * (log_own - log_middle) + given * (log_given - log_middle)
     return 0.5 * terms.sum(dim=-1)
 
