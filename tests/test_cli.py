@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[1]
 VERBS = [
     "prepare",
     "embed",
+    "weigh",
     "check",
     "train",
     "measure",
@@ -27,6 +28,7 @@ VERBS = [
     "permute",
     "search",
     "solve",
+    "replace",
     "diverge",
     "table",
     "figure",
@@ -127,7 +129,7 @@ def test_an_unknown_model_is_answered_with_the_known_parts(study_file: str, mode
     run = ["--run", f"{model}/seed-10"]
     line = refused("train", "--config", study_file, "--corpus", "one", *run)
     assert "bilstm, average, cnn" in line
-    assert "additive, dot, uniform, imposed, none" in line
+    assert "additive, dot, uniform, imposed, log-odds, none" in line
 
 
 @pytest.mark.parametrize(

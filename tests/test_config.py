@@ -47,6 +47,10 @@ def refusal(content: dict[str, Any]) -> str:
         (corpus() | {"lambdas": [0, 0.1, 0.1]}, ["lambdas: values must differ", "[0.0, 0.1, 0.1]"]),
         (corpus() | {"seeds": []}, ["seeds:"]),
         (corpus() | {"seeds": [10]}, ["base_seed 10 is among seeds"]),
+        (
+            corpus() | {"papers": ["wiegreffe-pinter"], "log_odds": {"run": True}},
+            ["log_odds.run: these experiments are Jain & Wallace's; add jain-wallace to papers"],
+        ),
         (corpus() | {"device": "gpu"}, ["device:", "'auto', 'cpu' or 'cuda'", '"gpu"']),
         (corpus() | {"switches": {"adv_epoch": 1}}, ["switches.adv_epoch", "adv_epochs"]),
         (corpus(switches={"select_split": "train"}), ["select_split", "'dev' or 'test'"]),

@@ -6,7 +6,16 @@ from hypothesis import strategies as st
 
 from attnnn import design
 from attnnn.config import Study, validate
-from attnnn.design import BASE, Model, Run, adversary, format_lambda, guided_mlp
+from attnnn.design import (
+    BASE,
+    LOG_ODDS,
+    TOWARDS_LOG_ODDS,
+    Model,
+    Run,
+    adversary,
+    format_lambda,
+    guided_mlp,
+)
 
 PLANTED = {"source": {"kind": "planted", "regime": "lexical"}}
 
@@ -33,6 +42,8 @@ def study(adv_seed: str = "both", **changes: Any) -> Study:
         (adversary(0.001), "bilstm-additive-lambda-0.001"),
         (adversary(1e-5), "bilstm-additive-lambda-1e-05"),
         (adversary(0.000525), "bilstm-additive-lambda-0.000525"),
+        (LOG_ODDS, "bilstm-log-odds"),
+        (TOWARDS_LOG_ODDS, "bilstm-additive-towards-log-odds"),
         (guided_mlp(BASE), "average-imposed-bilstm-additive"),
         (guided_mlp(adversary(0.5)), "average-imposed-bilstm-additive-lambda-0.5"),
     ],
@@ -48,7 +59,17 @@ def test_lambda_survives_its_name(value: float):
     assert Model.parse(adversary(value).name).lambda_ == value
 
 
-@pytest.mark.parametrize("name", ["", "bilstm", "gru-additive", "bilstm-imposed", "bilstm-softmax"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "bilstm",
+        "gru-additive",
+        "bilstm-imposed",
+        "bilstm-softmax",
+        "bilstm-uniform-towards-log-odds",
+    ],
+)
 def test_no_other_name_is_read(name: str):
     with pytest.raises(ValueError, match="names no model; expected ENCODER-ATTENTION"):
         Model.parse(name)
@@ -136,3 +157,33 @@ def test_whom_a_run_learns_from(adv_seed: str):
     assert design.guiding_run(settings, Run("one", adversary(0), 50)) == base
     assert design.guiding_run(settings, guides["base_lstm"]) == base
     assert design.guiding_run(settings, guides["adversary"]) == Run("one", adversary(0.002), seed)
+
+
+ASKED = {"papers": ["jain-wallace"], "log_odds": {"run": True}}
+BABI = {"source": {"kind": "babi", "task": 1}}
+
+
+def test_runs_with_log_odds_come_last_and_need_no_other_run():
+    settings = study(**ASKED)
+    drawn = ["bilstm-log-odds", "bilstm-additive-towards-log-odds"]
+    assert names(design.log_odds_runs(settings, "one")) == drawn
+    assert names(design.all_runs(settings, "one"))[-2:] == drawn
+    assert sorted(names(design.all_runs(settings, "one"))) == sorted(GRID + VANILLA + drawn)
+    assert all(
+        design.guiding_run(settings, run) is None for run in design.log_odds_runs(settings, "one")
+    )
+    assert names(design.replaced_runs(settings, "one")) == ["bilstm-additive"]
+    assert set(design.log_odds_runs(settings, "one")) <= set(design.compared_runs(settings, "one"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "corpus"),
+    [({}, "one"), ({**ASKED, "corpora": {"one": PLANTED, "two": BABI}}, "two")],
+)
+def test_log_odds_are_for_studies_that_ask_for_them_and_for_single_texts(
+    changes: dict[str, Any], corpus: str
+):
+    settings = study(**changes)
+    assert not design.has_log_odds(settings, corpus)
+    assert design.log_odds_runs(settings, corpus) == design.replaced_runs(settings, corpus) == []
+    assert not [run for run in design.all_runs(settings, corpus) if run.model.uses_log_odds]

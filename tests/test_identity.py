@@ -7,7 +7,7 @@ import pytest
 
 from attnnn import identity
 from attnnn.config import Study, validate
-from attnnn.design import BASE, Run, adversary
+from attnnn.design import BASE, LOG_ODDS, TOWARDS_LOG_ODDS, Run, adversary
 
 RUN, SWEPT = Run("one", BASE, 10), Run("one", adversary(0.1), 10)
 
@@ -27,10 +27,15 @@ OF: dict[str, Callable[[Study], Any]] = {
     "permutation": lambda s: identity.of_permutation(s, RUN),
     "search": lambda s: identity.of_search(s, RUN),
     "comparison": lambda s: identity.of_comparison(s, RUN),
+    "log_odds": identity.of_log_odds,
+    "given": lambda s: identity.of_run(s, Run("one", LOG_ODDS, 10)),
+    "drawn": lambda s: identity.of_run(s, Run("one", TOWARDS_LOG_ODDS, 10)),
+    "replacement": lambda s: identity.of_replacement(s, RUN),
     "publication": identity.of_publication,
 }
 ALL = set(OF)
-MODELS = {"labelled", "imitating"}
+LABELLED = {"labelled", "given", "drawn"}
+MODELS = LABELLED | {"imitating"}
 
 
 @pytest.mark.parametrize(
@@ -38,15 +43,19 @@ MODELS = {"labelled", "imitating"}
     [
         ({"corpus": {"min_df": 2}}, {"corpus"}),
         ({"switches": {"vocab_fit": "all"}}, {"corpus", "publication"}),
-        ({"training": {"epochs": 3}}, {"labelled"}),
+        ({"training": {"epochs": 3}}, LABELLED),
         ({"training": {"hidden_size": 4}}, MODELS),
         ({"training": {"weight_decay": 0}}, MODELS),
         ({"training": {"checkpoint_seconds": 3}}, set()),
         ({"corpus": {"embedding": {"dimension": 5}}}, MODELS),
         ({"corpus": {"embedding": {"scale": 0.5}}}, MODELS),
         ({"switches": {"adv_epochs": 3}}, {"imitating", "publication"}),
-        ({"switches": {"select_split": "test"}}, {"labelled", "publication"}),
+        ({"switches": {"select_split": "test"}}, LABELLED | {"publication"}),
         ({"switches": {"grad_through_attention": True}}, {"gradient", "publication"}),
+        ({"log_odds": {"run": True}}, set()),
+        ({"log_odds": {"inverse_strength": 2}}, {"log_odds"}),
+        ({"log_odds": {"divergence_weight": 2}}, {"drawn"}),
+        ({"log_odds": {"substituted_words": 2}}, {"replacement"}),
         ({"permutations": 3}, {"permutation"}),
         ({"leave_one_out": {"rejoin_tolerance": 1e-3}}, {"leave_one_out"}),
         ({"searched_adversary": {"steps": 3}}, {"search"}),

@@ -59,6 +59,12 @@ def test_models_of_both_papers_that_learn_from_labels_go_together():
     assert [len(job) for job in alone] == [8, 1]
 
 
+def test_asking_for_log_odds_adds_a_job_and_changes_no_other():
+    before, after = names_of(study_of(8)), names_of(study_of(8, log_odds={"run": True}))
+    assert after[:-1] == before
+    assert after[-1] == ["bilstm-log-odds/seed-10", "bilstm-additive-towards-log-odds/seed-10"]
+
+
 @pytest.mark.parametrize("adv_seed", ["same", "different", "both"])
 @given(runs=st.integers(1, 30))
 def test_every_run_is_trained_once_and_after_what_it_learns_from(adv_seed: str, runs: int):

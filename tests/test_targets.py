@@ -20,7 +20,10 @@ def test_a_study_of_one_paper_makes_its_tables_and_figures_from_its_own_runs(
     alone = study.model_copy(update={"papers": papers})
     made = targets.all_targets(alone)
     tables, figures = layout.TABLES_OF[papers[0]], layout.FIGURES_OF[papers[0]]
-    assert {path.rpartition("/")[2].partition(".")[0] for path in made} == {*tables, *figures}
+    assert {path.rpartition("/")[2].partition(".")[0] for path in made} == {
+        *tables,
+        *figures,
+    } - {layout.LOG_ODDS}
     trained = {run for corpus in alone.corpora for run in design.all_runs(alone, corpus)}
     paths = layout.Layout(alone.results_dir)
     models = {paths.predictions_of(run) for run in trained}
@@ -64,7 +67,9 @@ def test_the_grid_needs_every_analysis_of_its_models_and_predictions_of_vanilla_
 
 def test_all_targets_are_every_table_and_figure_in_every_form(study: Study):
     made = targets.all_targets(study)
-    assert len(set(made)) == len(made) == 3 * len(layout.TABLES) + 2 * len(layout.FIGURES)
+    # All but those with log-odds, which a study has to ask for.
+    tables, figures = len(layout.TABLES) - 1, len(layout.FIGURES) - 1
+    assert len(set(made)) == len(made) == 3 * tables + 2 * figures
     assert "results/tables/table3.tex" in made
     assert "results/figures/fig5.pdf" in made
 
@@ -75,6 +80,30 @@ def test_needs_are_known_for_each_and_never_repeat(study: Study, name: str):
     assert len(set(needs)) == len(needs)
     assert all(path.startswith("results/") for path in needs)
     assert not set(needs) & set(targets.all_targets(study))
+
+
+def test_log_odds_are_shown_of_single_texts_in_studies_that_ask_for_them(study: Study):
+    content = study.model_dump(mode="json") | {"log_odds": {"run": True}}
+    content["corpora"] = {"one": PLANTED, "pairs": {"source": {"kind": "babi", "task": 1}}}
+    asked = validate(content, where="test")
+    assert targets.corpora_of(asked, layout.LOG_ODDS) == ["one"]
+    made = [path for path in targets.all_targets(asked) if layout.LOG_ODDS in path]
+    assert made == [
+        *(f"results/tables/jw_log_odds.{form}" for form in ("csv", "md", "tex")),
+        *(f"results/figures/jw_log_odds.{form}" for form in ("pdf", "png")),
+    ]
+    models = ("bilstm-log-odds", "bilstm-additive-towards-log-odds")
+    assert targets.needs(asked, layout.LOG_ODDS) == [
+        "results/corpora/one/log_odds.parquet",
+        *(
+            f"results/models/one/{model}/seed-10/predictions.parquet"
+            for model in ("bilstm-additive", *models)
+        ),
+        *(f"results/divergence/one/{model}/seed-10.parquet" for model in models),
+        "results/replacement/one/bilstm-additive/seed-10.parquet",
+    ]
+    alone = asked.of_corpora(["pairs"])
+    assert not [path for path in targets.all_targets(alone) if layout.LOG_ODDS in path]
 
 
 def test_nothing_else_has_needs(study: Study):

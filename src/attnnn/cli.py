@@ -97,6 +97,15 @@ def embed(study: Study, corpus: str) -> None:
 
 
 @main.command()
+@with_corpus
+def weigh(study: Study, corpus: str) -> None:
+    """Weigh words by the log-odds that they give a class in a bag of words."""
+    from attnnn.corpora import stage
+
+    stage.weigh(study, corpus)
+
+
+@main.command()
 @with_study
 def check(study: Study) -> None:
     """Check that all prepared corpora are sound, before anything trains."""
@@ -166,6 +175,17 @@ def solve(study: Study, runs: list[Run]) -> None:
 
     for run in runs:
         stage.solve(study, run)
+
+
+@main.command()
+@with_runs
+@with_machine
+def replace(study: Study, runs: list[Run], *, device: str, threads: int) -> None:
+    """Replace attention by the log-odds of words, and the words most attended to by the other class's."""
+    from attnnn.counterfactual import replacing
+
+    for run in runs:
+        replacing.replace(study, run, device=device, threads=threads)
 
 
 @main.command()

@@ -17,7 +17,7 @@ from typing import Any
 from attnnn.errors import UserError
 
 COMMANDS = ("sbatch", "squeue", "scancel", "sinfo", "scontrol")
-GPU_RULES = ("train", "measure", "search")
+GPU_RULES = ("train", "measure", "search", "replace")
 PROFILE = "workflow/profiles/slurm/config.yaml"
 PATIENCE = 20.0
 """Seconds for one answer; Slurm's own commands give up after about ten."""

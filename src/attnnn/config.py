@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from attnnn.errors import UserError
 from attnnn.protocol import Protocol, ProtocolName, resolve
-from attnnn.settings import Corpus, Jobs, Lambda, LeaveOneOut, SearchedAdversary, Training
+from attnnn.settings import Corpus, Jobs, Lambda, LeaveOneOut, LogOdds, SearchedAdversary, Training
 from attnnn.sources.base import Strict
 
 NAME = r"^[a-z0-9][a-z0-9_]*$"
@@ -75,6 +75,9 @@ class Study(Strict):
         SearchedAdversary(), description="Per-instance search."
     )
     leave_one_out: LeaveOneOut = Field(LeaveOneOut(), description="Leave-one-out of the BiLSTM.")
+    log_odds: LogOdds = Field(
+        LogOdds(), description="Experiments with the log-odds of words in a bag of words."
+    )
     permutations: int = Field(100, ge=1, description="Permutations of each document's attention.")
     bootstrap: int = Field(1000, ge=2, description="Resamples of a bootstrap interval.")
 
@@ -89,6 +92,10 @@ class Study(Strict):
     def _consistent(self) -> Study:
         if self.base_seed in self.seeds:
             raise ValueError(f"base_seed {self.base_seed} is among seeds; leave it out there")
+        if self.log_odds.run and "jain-wallace" not in self.papers:
+            raise ValueError(
+                "log_odds.run: these experiments are Jain & Wallace's; add jain-wallace to papers"
+            )
         for name, corpus in self.corpora.items():
             if not corpus.source.two_classes and "jain-wallace" not in self.papers:
                 raise ValueError(

@@ -5,7 +5,9 @@ A model's name spells its point, and a run is a model of a corpus with a seed:
 - ``bilstm-additive``: encoder and attention, trained on labels;
 - ``bilstm-additive-lambda-0.001``: the same, trained to imitate the base model's predictions and to
   diverge from its attention with weight λ;
-- ``average-imposed-bilstm-additive``: attention imposed by another model's.
+- ``average-imposed-bilstm-additive``: attention imposed by another model's;
+- ``bilstm-log-odds``: attention imposed by the log-odds of words in a bag of words;
+- ``bilstm-additive-towards-log-odds``: attention of its own, drawn to those.
 """
 
 from __future__ import annotations
@@ -16,10 +18,13 @@ from typing import Literal, get_args
 from attnnn.config import Study
 
 Encoder = Literal["bilstm", "average", "cnn"]
-Attention = Literal["additive", "dot", "uniform", "imposed", "none"]
+Attention = Literal["additive", "dot", "uniform", "imposed", "log-odds", "none"]
 
+# Attentions with parameters, which alone can be drawn to something.
+_LEARNED = ("additive", "dot")
 _LAMBDA = "-lambda-"
 _IMPOSED = "-imposed-"
+_TOWARDS = "-towards-log-odds"
 _SEED = "/seed-"
 
 
@@ -33,12 +38,25 @@ class Model:
         lambda_: weight of the divergence from the base model's attention (Wiegreffe & Pinter 2019,
             section 4); None: the model is trained on labels.
         guide: the model whose attention is imposed (section 3.4); None unless attention is imposed.
+        towards_log_odds: whether the loss also draws attention to that by the log-odds of words (Jain &
+            Wallace's released code).
     """
 
     encoder: Encoder
     attention: Attention
     lambda_: float | None = None
     guide: Model | None = None
+    towards_log_odds: bool = False
+
+    @property
+    def given(self) -> bool:
+        """Whether attention is given to it with every document, and not its own."""
+        return self.attention in ("imposed", "log-odds")
+
+    @property
+    def uses_log_odds(self) -> bool:
+        """Whether it is trained with the log-odds of words."""
+        return self.attention == "log-odds" or self.towards_log_odds
 
     @property
     def name(self) -> str:
@@ -46,6 +64,8 @@ class Model:
         if self.guide is not None:
             return f"{self.encoder}{_IMPOSED}{self.guide.name}"
         suffix = "" if self.lambda_ is None else f"{_LAMBDA}{format_lambda(self.lambda_)}"
+        if self.towards_log_odds:
+            suffix = _TOWARDS
         return f"{self.encoder}-{self.attention}{suffix}"
 
     @classmethod
@@ -59,6 +79,9 @@ class Model:
         if encoder in get_args(Encoder):
             if rest.startswith(_IMPOSED[1:]):
                 return cls(encoder, "imposed", guide=cls.parse(rest.removeprefix(_IMPOSED[1:])))  # type: ignore[arg-type]
+            if rest.endswith(_TOWARDS) and rest.removesuffix(_TOWARDS) in _LEARNED:
+                attention = rest.removesuffix(_TOWARDS)
+                return cls(encoder, attention, towards_log_odds=True)  # type: ignore[arg-type]
             attention, separator, number = rest.partition(_LAMBDA)
             if attention in get_args(Attention) and attention != "imposed":
                 lambda_ = float(number) if separator else None
@@ -107,6 +130,8 @@ BASE = Model("bilstm", "additive")
 UNIFORM = Model("bilstm", "uniform")
 TRAINED_MLP = Model("average", "additive")
 UNIFORM_MLP = Model("average", "uniform")
+LOG_ODDS = Model(BASE.encoder, "log-odds")
+TOWARDS_LOG_ODDS = Model(BASE.encoder, BASE.attention, towards_log_odds=True)
 
 
 def adversary(lambda_: float) -> Model:
@@ -184,6 +209,27 @@ def guiding_run(study: Study, run: Run) -> Run | None:
     return base_run(study, run.corpus) if run.model.lambda_ is not None else None
 
 
+def has_log_odds(study: Study, corpus: str) -> bool:
+    """Whether the experiments with log-odds of words are run on a corpus.
+
+    A bag of words is of one text; so pairs are left out, and with them every corpus of more than two
+    classes.
+    """
+    return study.log_odds.run and study.corpora[corpus].source.two_classes
+
+
+def log_odds_runs(study: Study, corpus: str) -> list[Run]:
+    """The runs trained with log-odds of words: with their attention imposed, and drawn to it."""
+    if not has_log_odds(study, corpus):
+        return []
+    return [Run(corpus, model, study.base_seed) for model in (LOG_ODDS, TOWARDS_LOG_ODDS)]
+
+
+def replaced_runs(study: Study, corpus: str) -> list[Run]:
+    """The runs whose attention, and whose most attended words, are replaced by the log-odds'."""
+    return [base_run(study, corpus)] if has_log_odds(study, corpus) else []
+
+
 def swept_runs(study: Study, corpus: str) -> list[Run]:
     """All trained adversaries of a corpus, the headline seed first."""
     return [
@@ -199,11 +245,16 @@ def compared_runs(study: Study, corpus: str) -> list[Run]:
         *seed_runs(study, corpus),
         uniform_run(study, corpus),
         *swept_runs(study, corpus),
+        *log_odds_runs(study, corpus),
     ]
 
 
 def all_runs(study: Study, corpus: str) -> list[Run]:
-    """Every run of a corpus, those that others learn from before them."""
+    """Every run of a corpus, those that others learn from before them.
+
+    Those that learn from log-odds of words come last, so that they share no job with others, which need
+    not be trained anew when they are asked for.
+    """
     wanted = [base_run(study, corpus)]
     if "wiegreffe-pinter" in papers_of(study, corpus):
         wanted += [
@@ -216,7 +267,8 @@ def all_runs(study: Study, corpus: str) -> list[Run]:
         wanted += grid_runs(study, corpus) + vanilla_runs(study, corpus)
     guides = [guide for run in wanted if (guide := guiding_run(study, run)) is not None]
     distinct = dict.fromkeys(wanted + guides)
-    return sorted(distinct, key=lambda run: distance_from_labels(study, run))
+    ordered = sorted(distinct, key=lambda run: distance_from_labels(study, run))
+    return ordered + log_odds_runs(study, corpus)
 
 
 def distance_from_labels(study: Study, run: Run) -> int:

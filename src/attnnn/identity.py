@@ -33,6 +33,11 @@ def of_embedding(study: Study, corpus: str) -> Identity:
     return study.corpora[corpus].embedding.model_dump()
 
 
+def of_log_odds(study: Study) -> Identity:
+    """Of the log-odds of words, given their corpus."""
+    return {"inverse_strength": study.log_odds.inverse_strength}
+
+
 def of_run(study: Study, run: Run) -> Identity:
     """Of a trained model, given its corpus."""
     training = study.training_of(run.corpus).model_dump(exclude={"checkpoint_seconds"})
@@ -48,6 +53,8 @@ def of_run(study: Study, run: Run) -> Identity:
         del identity["epochs"]
     if run.model.encoder == "cnn":
         switches += ("cnn_width",)
+    if run.model.towards_log_odds:
+        identity["divergence_weight"] = study.log_odds.divergence_weight
     return identity | _switches(study, run.corpus, switches)
 
 
@@ -76,6 +83,12 @@ def of_search(study: Study, run: Run) -> Identity:
 def of_exact(study: Study, run: Run) -> Identity:
     """Of the exact adversary, given its model."""
     return {"model": run.model.name, "seed": run.seed, "epsilons": study.epsilons}
+
+
+def of_replacement(study: Study, run: Run) -> Identity:
+    """Of attention and words replaced by those of a bag of words, given the model and the log-odds."""
+    words = study.log_odds.substituted_words
+    return {"model": run.model.name, "seed": run.seed, "substituted_words": words}
 
 
 def of_comparison(study: Study, run: Run) -> Identity:

@@ -54,7 +54,8 @@ def analysis_jobs(study: Study, runs_of: Callable[[Study, str], Sequence[Run]]) 
 
     Args:
         study: the configuration.
-        runs_of: these runs of a corpus: one of `design.explained_runs`, `attacked_runs`, `solved_runs`.
+        runs_of: these runs of a corpus: one of `design.explained_runs`, `attacked_runs`, `solved_runs`,
+            `replaced_runs`.
     """
     size = study.jobs.runs
     return [
@@ -72,11 +73,15 @@ def compared(study: Study, job: Job) -> Job | None:
     return replace(job, runs=runs) if runs else None
 
 
+def _waits_for(study: Study, run: Run) -> tuple[int, bool]:
+    return design.distance_from_labels(study, run), run.model.uses_log_odds
+
+
 def _jobs_of(study: Study, corpus: str) -> list[Job]:
     size = study.jobs.runs
     parts: list[tuple[Run, ...]] = []
     runs = design.all_runs(study, corpus)
-    for _, together in groupby(runs, key=lambda run: design.distance_from_labels(study, run)):
+    for _, together in groupby(runs, key=lambda run: _waits_for(study, run)):
         waiting = list(together)
         parts += [tuple(waiting[i : i + size]) for i in range(0, len(waiting), size)]
     return [Job(corpus, number, part) for number, part in enumerate(parts, start=1)]

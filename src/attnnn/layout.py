@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from attnnn.design import Run
 
 # What a study of each paper shows; numbers without a prefix are Wiegreffe & Pinter's.
+LOG_ODDS = "jw_log_odds"  # a table and a figure, of studies that run these experiments
 _OF_EITHER = ("correlation", "permutation", "per_instance_adversary", "planted_truth")
 TABLES_OF: dict[str, tuple[str, ...]] = {
-    "jain-wallace": ("jw_table1", "jw_table2", "jw_grid", "jw_evidence", *_OF_EITHER),
+    "jain-wallace": ("jw_table1", "jw_table2", "jw_grid", "jw_evidence", LOG_ODDS, *_OF_EITHER),
     "wiegreffe-pinter": (
         *(f"table{number}" for number in range(1, 6)),
         *_OF_EITHER,
@@ -20,7 +21,7 @@ TABLES_OF: dict[str, tuple[str, ...]] = {
     ),
 }
 FIGURES_OF: dict[str, tuple[str, ...]] = {
-    "jain-wallace": tuple(f"jw_fig{number}" for number in range(1, 9)),
+    "jain-wallace": (*(f"jw_fig{number}" for number in range(1, 9)), LOG_ODDS),
     "wiegreffe-pinter": tuple(f"fig{number}" for number in range(1, 7)),
 }
 TABLES = tuple(dict.fromkeys(name for names in TABLES_OF.values() for name in names))
@@ -42,7 +43,11 @@ class Layout:
     results_dir: str
 
     def corpus(self, corpus: str, file: str) -> str:
-        """``documents.parquet``, ``vocabulary.parquet``, ``description.json``, ``embedding.safetensors``."""
+        """A file of a corpus.
+
+        ``documents.parquet``, ``vocabulary.parquet``, ``description.json``, ``embedding.safetensors`` or
+        ``log_odds.parquet``.
+        """
         return f"{self.results_dir}/corpora/{corpus}/{file}"
 
     def checked(self) -> str:
@@ -106,4 +111,5 @@ STAGES = (
     "searched_candidates",
     "exact_adversary",
     "divergence",
+    "replacement",
 )

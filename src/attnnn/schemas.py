@@ -63,6 +63,20 @@ VOCABULARY = Schema(
     },
 )
 
+LOG_ODDS = Schema(
+    "log_odds",
+    {
+        "id": VOCABULARY.columns["id"],
+        "token": VOCABULARY.columns["token"],
+        "weight": Column(
+            pa.float64(),
+            "change of the log-odds of class 1 by the word in an L2-normalised bag of words; null for "
+            "symbols and stop words",
+            nullable=True,
+        ),
+    },
+)
+
 HISTORY = Schema(
     "history",
     {
@@ -240,6 +254,26 @@ EXACT_ADVERSARY = Schema(
             pa.float64(),
             "epsilon - |Δp|, at least 0; p itself being σ(Σ attention·contribution + bias) of predictions",
         ),
+    },
+)
+
+REPLACEMENT = Schema(
+    "replacement",
+    {
+        "document": _DOCUMENT,
+        "predicted": Column(pa.int64(), "predicted class"),
+        "counted_words": Column(
+            pa.int64(),
+            "tokens in the bag of words; where none is, the imposed attention is uniform",
+        ),
+        "jsd": Column(pa.float64(), "JSD between the log-odds' and the model's attention, nats"),
+        "imposed_probability": Column(pa.float64(), "of class 1 under the log-odds' attention"),
+        "imposed_change": Column(pa.float64(), "|Δp| under it"),
+        "substituted_words": Column(
+            pa.int64(), "most attended tokens that strong words of the other class replaced"
+        ),
+        "substituted_probability": Column(pa.float64(), "of class 1 after that"),
+        "substituted_change": Column(pa.float64(), "|Δp| after that"),
     },
 )
 

@@ -135,6 +135,34 @@ class SearchedAdversary(Strict):
     )
 
 
+class LogOdds(Strict):
+    """Jain & Wallace's experiments with a bag of words, in their code and not in their paper."""
+
+    run: bool = Field(
+        False,
+        description="Whether they are run, on corpora of single texts and two classes: attention by the "
+        "log-odds of words, imposed on the base model, trained with, or drawn to; and words replaced by "
+        "those of the other class.",
+    )
+    inverse_strength: float = Field(
+        1.0,
+        gt=0,
+        description="C of the logistic regression, the inverse of the strength of its L1.",
+    )
+    divergence_weight: float = Field(
+        5.0,
+        ge=0,
+        description="Weight of the mean JSD between attention and the log-odds' in the loss of the model "
+        "that is drawn to it.",
+    )
+    substituted_words: int = Field(
+        5,
+        ge=1,
+        description="The most attended words of a document, so many, are replaced by as many of the class "
+        "that is not predicted.",
+    )
+
+
 class LeaveOneOut(Strict):
     """How far the BiLSTM reads on after a deleted token."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from attnnn import design, layout
 from attnnn.config import Study
+from attnnn.design import Run
 
 Needs = Callable[[Study, layout.Layout, str], list[str]]
 
@@ -23,34 +24,52 @@ def needs(study: Study, name: str) -> list[str]:
 
 
 def corpora_of(study: Study, name: str) -> list[str]:
-    """The corpora that one table or figure shows: those that its paper's experiments are run on."""
+    """The corpora that one table or figure shows: those that its experiments are run on."""
     showing = {
         paper
         for shown in (layout.TABLES_OF, layout.FIGURES_OF)
         for paper, names in shown.items()
         if name in names
     }
-    return [corpus for corpus in study.corpora if showing & set(design.papers_of(study, corpus))]
+    return [
+        corpus
+        for corpus in study.corpora
+        if showing & set(design.papers_of(study, corpus))
+        and (name != layout.LOG_ODDS or design.has_log_odds(study, corpus))
+    ]
 
 
 def all_targets(study: Study) -> list[str]:
     """Every table and figure of the study's papers in every format, where any corpus has it."""
     paths = layout.Layout(study.results_dir)
-    run = {paper for corpus in study.corpora for paper in design.papers_of(study, corpus)}
-    papers = [paper for paper in study.papers if paper in run]
     tables = [
         paths.table(name, form)
-        for paper in papers
+        for paper in study.papers
         for name in layout.TABLES_OF[paper]
+        if corpora_of(study, name)
         for form in layout.TABLE_FORMATS
     ]
     figures = [
         paths.figure(name, form)
-        for paper in papers
+        for paper in study.papers
         for name in layout.FIGURES_OF[paper]
+        if corpora_of(study, name)
         for form in layout.FIGURE_FORMATS
     ]
     return list(dict.fromkeys(tables + figures))
+
+
+def guides(study: Study, runs: Iterable[Run]) -> list[str]:
+    """The files that runs learn from beside documents and vectors, without repetition."""
+    paths = layout.Layout(study.results_dir)
+    found: dict[str, None] = {}
+    for run in runs:
+        guide = design.guiding_run(study, run)
+        if guide is not None:
+            found[paths.predictions_of(guide)] = None
+        if run.model.uses_log_odds:
+            found[paths.corpus(run.corpus, "log_odds.parquet")] = None
+    return list(found)
 
 
 def _documents(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
@@ -184,6 +203,16 @@ def _evidence(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
     ]
 
 
+def _log_odds(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
+    base, runs = design.base_run(study, corpus), design.log_odds_runs(study, corpus)
+    return [
+        paths.corpus(corpus, "log_odds.parquet"),
+        *(paths.predictions_of(run) for run in (base, *runs)),
+        *(paths.analysis_of("divergence", run) for run in runs),
+        paths.analysis_of("replacement", base),
+    ]
+
+
 def _nothing(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
     return []
 
@@ -211,6 +240,7 @@ _NEEDS: dict[str, Needs] = {
     "jw_fig6": _permutation,
     "jw_fig7": _adversaries,
     "jw_fig8": _adversaries,
+    layout.LOG_ODDS: _log_odds,
     "fig1": _nothing,
     "fig2": _maps,
     "fig3": _violins,

@@ -37,6 +37,7 @@ _OF_RUN: dict[str, Callable[[Study, Run], Identity]] = {
     "permute": identity.of_permutation,
     "search": identity.of_search,
     "solve": identity.of_exact,
+    "replace": identity.of_replacement,
     "diverge": identity.of_comparison,
 }
 
@@ -46,6 +47,7 @@ _ANALYSED: dict[str, Callable[[Study, str], list[Run]]] = {
     "permute": design.attacked_runs,
     "search": design.attacked_runs,
     "solve": design.solved_runs,
+    "replace": design.replaced_runs,
 }
 # Kinds of rules that do several runs.
 KINDS = tuple(_OF_RUN)
@@ -115,10 +117,8 @@ class Plan:
         return [self.paths.corpus(job.corpus, "embedding.safetensors")]
 
     def guides(self, job: Job) -> list[str]:
-        """Predictions of the runs that the runs of a job learn from."""
-        guides = [design.guiding_run(self.study, run) for run in job.runs]
-        found = [self.paths.predictions_of(guide) for guide in guides if guide is not None]
-        return list(dict.fromkeys(found))
+        """What the runs of a job learn from beside labels: predictions of runs, and log-odds of words."""
+        return targets.guides(self.study, job.runs)
 
     def trained(self, job: Job) -> list[str]:
         """What a training job writes."""
@@ -165,6 +165,7 @@ class Plan:
         answers: dict[str, Callable[[Any], Identity]] = {
             "prepare": lambda wildcards: identity.of_corpus(self.study, wildcards.corpus),
             "embed": lambda wildcards: identity.of_embedding(self.study, wildcards.corpus),
+            "weigh": lambda wildcards: identity.of_log_odds(self.study),
             "publish": lambda wildcards: identity.of_publication(self.study),
         }
         return answers[stage]

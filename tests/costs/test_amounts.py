@@ -118,3 +118,10 @@ def test_word_vectors_are_trained_or_read(make_study: MakeStudy, size: CorpusSiz
     study = make_study({"embedding": {"kind": "file", "dimension": 3, "path": "some.vec"}})
     found = amounts.embedding(study, "toy", size)
     assert found == pytest.approx({"starts": 1, "vector_bytes": 1234e-9})
+
+
+def test_replacing_words_reads_the_test_split_once(make_study: MakeStudy, size: CorpusSize):
+    study = make_study()
+    found = amounts.replacing(study, design.base_run(study, "toy"), size)
+    assert found == pytest.approx({"starts": 1, "lstm_multiply_adds": (5 + 7) * BILSTM / 1e9})
+    assert amounts.weighing(size) == {"starts": 1, "tokens": 60 / 1e6}

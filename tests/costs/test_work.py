@@ -90,13 +90,16 @@ def test_benchmark_files_are_named_as_the_rules_name_them(make_study: MakeStudy,
 
 
 @pytest.mark.parametrize(
-    ("device", "asking"), [("cpu", set()), ("cuda", {"train", "measure", "search"})]
+    ("device", "asking"), [("cpu", set()), ("cuda", {"train", "measure", "search", "replace"})]
 )
 def test_jobs_that_train_or_need_gradients_ask_for_the_gpu(
     make_study: MakeStudy, size: CorpusSize, device: str, asking: set[str]
 ):
-    jobs = jobs_of(make_study(device=device), size)
-    assert {job.stage for job in jobs if job.gpu} == asking
+    training = {"epochs": 2, "batch_size": 4, "hidden_size": 4}
+    study = make_study(
+        device=device, papers=["jain-wallace"], training=training, log_odds={"run": True}
+    )
+    assert {job.stage for job in jobs_of(study, size) if job.gpu} == asking
 
 
 def test_runs_at_once_each_have_their_threads(make_study: MakeStudy, size: CorpusSize):
@@ -108,3 +111,20 @@ def test_runs_at_once_each_have_their_threads(make_study: MakeStudy, size: Corpu
         (3, 3, 6),
         (1, 1, 2),
     ]
+
+
+def test_experiments_with_log_odds_have_their_jobs_where_they_are_asked_for(
+    make_study: MakeStudy, size: CorpusSize
+):
+    training = {"epochs": 2, "batch_size": 4, "hidden_size": 4}
+    settings = {"papers": ["jain-wallace"], "jobs": {"runs": 4}, "training": training}
+    before = jobs_of(make_study(**settings), size)
+    after = jobs_of(make_study(**settings, log_odds={"run": True}), size)
+    added = Counter(job.stage for job in after) - Counter(job.stage for job in before)
+    assert added == {"weigh": 1, "train": 1, "replace": 1, "diverge": 1, "table": 1, "figure": 1}
+    (weighing,) = (job for job in after if job.stage == "weigh")
+    learning = {job.stage for job in after if set(weighing.makes) & set(job.needs)}
+    assert learning == {"train", "replace", "table", "figure"}
+    made = {path for job in after for path in job.makes}
+    (shown,) = (job for job in after if job.name == "table jw_log_odds")
+    assert set(shown.needs) <= made

@@ -1,4 +1,4 @@
-"""The two objectives by hand."""
+"""The objectives by hand."""
 
 import math
 
@@ -8,7 +8,7 @@ import torch
 
 from attnnn.models.attention import nothing
 from attnnn.models.classifier import Output
-from attnnn.models.objectives import Imitation, Labels, class_weights, positive_weight
+from attnnn.models.objectives import Drawn, Imitation, Labels, class_weights, positive_weight
 from attnnn.ragged import Ragged
 
 
@@ -69,3 +69,66 @@ def test_batch_weight_of_the_released_code_sums_gold_class_weights() -> None:
     weight = class_weights(np.array([1, 0, 1]), 0.5)
     objective = Imitation(np.zeros(3, np.float32), attention, 0.0, 0.5, weight)
     assert objective.batch_weight(np.array([0, 1])) == 1.5
+
+
+GIVEN = Ragged.from_lists([[1.0], [0.0, 0.25, 0.75], [0.5, 0.5]], dtype=np.float32)
+LABELS = Labels(np.array([1, 0, 1]), np.ones(3, np.float32))
+
+
+def naive_divergence(own: list[float], given: list[float]) -> float:
+    """JSD by its formula, token by token."""
+    total = 0.0
+    for p, q in zip(own, given, strict=True):
+        middle = (p + q) / 2
+        total += 0.5 * (p * math.log(p / middle) if p else 0)
+        total += 0.5 * (q * math.log(q / middle) if q else 0)
+    return total
+
+
+@pytest.mark.parametrize("reduction", ["sum", "mean"])
+def test_attention_is_drawn_by_the_mean_divergence_whatever_becomes_of_the_labels(
+    reduction: str,
+) -> None:
+    objective = Drawn(LABELS, GIVEN, 5.0, reduction)
+    own = [[0, 0.2, 0.3, 0.5, 0], [0, 0.9, 0.1, 0, 0]]
+    losses = objective.losses(output_of([0.4, -0.7], own), np.array([1, 2]))
+    labels = math.log1p(math.exp(0.4)), math.log1p(math.exp(0.7))
+    divergences = (
+        naive_divergence([0.2, 0.3, 0.5], [0.0, 0.25, 0.75]),
+        naive_divergence([0.9, 0.1], [0.5, 0.5]),
+    )
+    # What `Training` makes of the documents' losses.
+    found = losses.sum().item() / (len(losses) if reduction == "mean" else 1)
+    expected = sum(labels) / (2 if reduction == "mean" else 1) + 5 * sum(divergences) / 2
+    assert found == pytest.approx(expected, rel=1e-5)
+    assert objective.batch_weight(np.array([1, 2])) == 1.0
+
+
+def test_equal_attention_is_not_drawn() -> None:
+    objective = Drawn(LABELS, GIVEN, 5.0, "sum")
+    losses = objective.losses(output_of([0.4], [[0, 0.0, 0.25, 0.75, 0]]), np.array([1]))
+    assert losses.item() == pytest.approx(math.log1p(math.exp(0.4)), rel=1e-6)
+
+
+def test_gradient_of_the_divergence_against_finite_differences() -> None:
+    objective = Drawn(LABELS, GIVEN, 5.0, "sum")
+
+    def loss(scores: torch.Tensor) -> torch.Tensor:
+        padded = torch.full((2, 5), nothing(scores), dtype=scores.dtype)
+        padded[0, 1:4], padded[1, 1:3] = scores[:3], scores[3:]
+        log_attention = padded.log_softmax(dim=-1)
+        logits = torch.zeros(2, 1, dtype=scores.dtype)
+        output = Output(logits, log_attention.exp(), log_attention, padded[..., None])
+        total: torch.Tensor = objective.losses(output, np.array([1, 2])).sum()
+        return total
+
+    scores = torch.tensor([0.3, -1.0, 0.4, 2.0, -0.5], dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(loss, [scores])
+
+
+@pytest.mark.parametrize("gamma", [5.0, 1e6])
+def test_a_weight_of_zero_gives_a_finite_gradient(gamma: float) -> None:
+    objective = Drawn(LABELS, GIVEN, gamma, "sum")
+    output = output_of([0.0], [[0, 0.0, 0.0, 1.0, 0]])
+    objective.losses(output, np.array([1])).sum().backward()  # type: ignore[no-untyped-call]
+    assert torch.isfinite(output.log_attention.grad).all()

@@ -10,12 +10,14 @@ from attnnn import design, schemas
 from attnnn.config import Study
 from attnnn.errors import UserError
 from attnnn.layout import Layout
+from attnnn.measures import jensen_shannon_divergence
+from attnnn.models.log_odds import WordWeights
 from attnnn.models.stage import train
 from attnnn.models.training import Training
 from attnnn.ragged import Ragged
-from attnnn.store import facts_of, read_table
+from attnnn.store import facts_of, read_table, write_table
 
-from .conftest import study_in, tiny_documents, write_corpus
+from .conftest import VOCABULARY, study_in, tiny_documents, write_corpus
 
 
 def run_all(study: Study) -> dict[str, design.Run]:
@@ -200,3 +202,60 @@ def test_a_checkpoint_of_another_training_is_not_used(
         write_corpus(first, documents)
     train(second, [run], device="cpu", threads=1)
     assert epochs[2] == 0
+
+
+def write_weights(study: Study, weight: list[float | None]) -> WordWeights:
+    columns = {
+        "id": np.arange(VOCABULARY),
+        "token": [f"w{index}" for index in range(VOCABULARY)],
+        "weight": weight,
+    }
+    path = Layout(study.results_dir).corpus("tiny", "log_odds.parquet")
+    write_table(path, schemas.LOG_ODDS, columns, made_by={})
+    return WordWeights(np.array(weight, dtype=np.float64))
+
+
+def attention_of(study: Study, run: design.Run) -> Ragged:
+    table = read_table(Layout(study.results_dir).predictions_of(run), schemas.PREDICTIONS)
+    return Ragged.from_arrow(table["attention"])
+
+
+# The cues speak for their classes; word 6 is a stop word.
+WEIGHT = [None] * 4 + [-3.0, 2.0, None, 0.0, 0.5, 0.0, 0.0, 0.0]
+
+
+def test_a_model_with_log_odds_attention_has_that_in_every_split(tmp_path: Path) -> None:
+    study = write_corpus(study_in(tmp_path, log_odds={"run": True}))
+    words = write_weights(study, WEIGHT)
+    given, _ = design.log_odds_runs(study, "tiny")
+    train(study, [given], device="cpu", threads=1)
+    expected = words.attention(tiny_documents()["token_ids"])
+    np.testing.assert_allclose(attention_of(study, given).values, expected.values, atol=1e-6)
+
+
+def test_the_heavier_the_divergence_the_nearer_attention_comes_to_log_odds(tmp_path: Path) -> None:
+    documents = tiny_documents()["token_ids"]
+    # On words that decide nothing, where a model would not attend by itself.
+    neutral = [None] * 4 + [0.0, 0.0, None, 3.0, -3.0, 0.0, 0.0, 0.0]
+    distances = {}
+    for weight in (0.0, 5.0, 500.0):
+        settings = {"run": True, "divergence_weight": weight}
+        study = write_corpus(study_in(tmp_path / str(weight), log_odds=settings))
+        given = write_weights(study, neutral).attention(documents)
+        base = design.base_run(study, "tiny")
+        _, drawn = design.log_odds_runs(study, "tiny")
+        train(study, [base, drawn], device="cpu", threads=1)
+        own = attention_of(study, drawn)
+        distances[weight] = jensen_shannon_divergence(own, given).mean()
+        if not weight:
+            # Without the divergence the model is the base model.
+            np.testing.assert_allclose(own.values, attention_of(study, base).values, atol=1e-6)
+    assert distances[500.0] < 0.1 * distances[0.0]
+    assert distances[500.0] < distances[5.0] < distances[0.0]
+
+
+def test_log_odds_are_weighed_before_a_model_is_trained_with_them(tmp_path: Path) -> None:
+    study = write_corpus(study_in(tmp_path, log_odds={"run": True}))
+    for run in design.log_odds_runs(study, "tiny"):
+        with pytest.raises(UserError, match=r"log_odds.parquet: no such file"):
+            train(study, [run], device="cpu", threads=1)

@@ -11,7 +11,10 @@ def finished(tmp_path_factory):
     """A study of a corpus of the papers, a planted one and two of pairs, ready to be published."""
     folder = tmp_path_factory.mktemp("finished") / "results"
     study = synthetic.study(
-        folder, ["sst", "needle", "babi", "snli"], lambdas=[0, 5e-4, 1e-3, 1e-2]
+        folder,
+        ["sst", "needle", "babi", "snli"],
+        lambdas=[0, 5e-4, 1e-3, 1e-2],
+        log_odds={"run": True},
     )
     synthetic.write_study(study, test_size=40)
     return study

@@ -81,6 +81,27 @@ def write_correlation(
     store.write_table(path, schemas.CORRELATION, columns, made_by={})
 
 
+def write_log_odds(study: Study, weight: dict[str, float | None], corpus: str = "sst") -> None:
+    """A vocabulary with its log-odds."""
+    columns = {
+        "id": np.arange(len(weight)),
+        "token": list(weight),
+        "weight": list(weight.values()),
+    }
+    path = layout.Layout(study.results_dir).corpus(corpus, "log_odds.parquet")
+    store.write_table(path, schemas.LOG_ODDS, columns, made_by={})
+
+
+def write_replacement(study: Study, columns: dict[str, Sequence[float]]) -> None:
+    """Of the base model of sst, documents numbered as `write_predictions` numbers one split."""
+    count = len(columns["jsd"])
+    path = layout.Layout(study.results_dir).analysis_of(
+        "replacement", design.base_run(study, "sst")
+    )
+    content = {"document": np.arange(count), **columns}
+    store.write_table(path, schemas.REPLACEMENT, content, made_by={})
+
+
 def adversaries(study: Study, corpus: str = "sst") -> list[Run]:
     """The sweep of the headline seed, λ ascending."""
     return design.adversary_runs(study, corpus, design.adversary_seeds(study, corpus)[0])

@@ -162,6 +162,9 @@ class Synthetic:
                 tvd = 0.02 + 0.03 * rank + 0.25 * share**3
                 self.write_run(run, self.shifted(tvd), self.mixed(min(0.1 + share, 1)))
 
+        for run in design.log_odds_runs(study, name):
+            self.write_run(run, self.predict(1.2), self.attention(1.8))
+
     def mixed(self, share: float) -> Ragged:
         other = self.attention(3.0)
         values = (1 - share) * self.base_attention.values + share * other.values
@@ -179,11 +182,41 @@ class Synthetic:
             scores = self.test(self.mixed(0.3))
             columns = {"document": document, "importance": scores, "signed": scores}
             self.write(self.paths.importance_of(base, method), schemas.IMPORTANCE, columns)
+        for run in design.replaced_runs(study, name):
+            self.write_replacement(run, document, predicted)
         for run in design.explained_runs(study, name):
             self.write_correlation(run, document, predicted)
         for run in design.attacked_runs(study, name):
             self.write_permutation(run, document, predicted)
             self.write_search(run, document, test)
+
+    def write_replacement(self, run: Run, document: np.ndarray, predicted: np.ndarray) -> None:
+        """Attention by log-odds that moves predictions a little, and words that move them far."""
+        vocabulary = ["<0>", "<UNK>", "<SOS>", "<EOS>", *WORDS]
+        weight = self.rng.normal(size=len(vocabulary)).round(1)
+        columns = {
+            "id": np.arange(len(vocabulary)),
+            "token": vocabulary,
+            "weight": [None if row < 6 else value for row, value in enumerate(weight.tolist())],
+        }
+        path = self.paths.corpus(self.corpus, "log_odds.parquet")
+        self.write(path, schemas.LOG_ODDS, columns)
+        own = self.base[self.split == "test"]
+        jsd = 0.6 * self.rng.random(len(document))
+        imposed = np.clip(own + 0.4 * jsd * self.rng.normal(size=len(own)), 0, 1)
+        other = np.where(predicted == 1, 0.1, 0.8)
+        columns = {
+            "document": document,
+            "predicted": predicted,
+            "counted_words": self.lengths[document] // 2,
+            "jsd": jsd,
+            "imposed_probability": imposed,
+            "imposed_change": np.abs(imposed - own),
+            "substituted_words": np.full(len(own), 5),
+            "substituted_probability": other,
+            "substituted_change": np.abs(other - own),
+        }
+        self.write(self.paths.analysis_of("replacement", run), schemas.REPLACEMENT, columns)
 
     def write_permutation(self, run: Run, document: np.ndarray, predicted: np.ndarray) -> None:
         change = 0.3 * self.rng.random(len(document))

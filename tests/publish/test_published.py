@@ -2,10 +2,13 @@
 
 import csv
 from importlib.resources import files
+from typing import get_args
 
 import pytest
 
-from attnnn.publish.published import published, published_lambda
+from attnnn import design
+from attnnn.publish.published import published, published_lambda, published_of_grid
+from attnnn.settings import PublishedName
 
 JW = "jain_wallace_2019"
 
@@ -61,8 +64,51 @@ def test_a_corpus_that_is_not_the_papers_has_no_printed_numbers():
     assert published_lambda(None) is None
 
 
-def _rows():
-    text = files("attnnn.publish").joinpath("published.csv").read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    ("expected", "dataset", "model", "metric"),
+    [
+        # sst+lstm+tanh, sst+cnn(1,3,5,7)+tanh, diab+average+dot and so on of their scores.
+        (0.7835186396337476, "SST", "bilstm-additive", "f1"),
+        (0.9081886689985025, "SST", "cnn-additive", "auc"),
+        (0.4806378132118451, "Diabetes", "average-dot", "f1"),
+        (0.927170868347339, "20News", "average-dot", "accuracy"),
+        (0.778807003257329, "SNLI", "bilstm-additive", "accuracy"),
+        (1.0, "bAbI 1", "bilstm-additive", "accuracy"),
+        # Rows al, ag and gl of CorrStats.
+        (0.3511545853457849, "SST", "bilstm-additive", "tau_attention_gradient"),
+        (0.29134283404271316, "SST", "bilstm-additive", "tau_attention_leave_one_out"),
+        (0.6558694976630044, "SST", "bilstm-additive", "tau_gradient_leave_one_out"),
+        (-0.013644088157967194, "bAbI 2", "bilstm-additive", "tau_attention_leave_one_out"),
+        (-0.016798615861351476, "bAbI 2", "bilstm-additive", "tau_attention_gradient"),
+        (0.2215903265999446, "CNN", "cnn-dot", "tau_attention_gradient"),
+    ],
+)
+def test_grid_of_jain_wallace(expected, dataset, model, metric):
+    assert published_of_grid(dataset, model=model, metric=metric) == expected
+
+
+def test_what_the_grid_of_jain_wallace_does_not_have():
+    # Their mean is not a number; bAbI has no F1; models without attention are not in it.
+    for dataset, model, metric in (
+        ("20News", "cnn-dot", "tau_attention_gradient"),
+        ("bAbI 1", "bilstm-additive", "f1"),
+        ("SST", "bilstm-none", "accuracy"),
+        (None, "bilstm-additive", "accuracy"),
+    ):
+        assert published_of_grid(dataset, model=model, metric=metric) is None
+
+
+def test_the_grid_of_jain_wallace_is_whole():
+    rows = _rows("published_grid.csv")
+    assert list(rows[0]) == ["dataset", "model", "metric", "value"]
+    assert {row["dataset"] for row in rows} == set(get_args(PublishedName))
+    assert {row["model"] for row in rows} == {model.name for model in design.GRID}
+    # Accuracy and three τ of all, F1 and AUC of seven corpora of two classes; nine τ are not numbers.
+    assert len({tuple(row.values())[:3] for row in rows}) == len(rows) == 6 * (12 * 4 + 7 * 2) - 9
+
+
+def _rows(name="published.csv"):
+    text = files("attnnn.publish").joinpath(name).read_text(encoding="utf-8")
     return list(csv.DictReader(text.splitlines()))
 
 

@@ -155,11 +155,45 @@ def test_vanilla_models_have_scores_alone(results):
 def test_sheet_of_the_grid_has_a_row_a_corpus_and_model(results):
     sheet = grid_sheet(results, grid(results))
     rows = [row for row in sheet.rows if row]
-    assert len(rows) == 3 * 9
+    assert len([row for row in rows if row[2] == "here"]) == 3 * 9
     assert all(len(row) == len(sheet.columns) for row in rows)
-    assert rows[8][:2] == ["sst", "cnn-none"]
-    assert rows[8][5:] == ["–"] * 6
-    assert "(0.81)" in rows[0][2]
+    vanilla = rows[6 * 2 + 2]
+    assert vanilla[:3] == ["sst", "cnn-none", "here"]
+    assert vanilla[6:] == ["–"] * 6
+
+
+def test_the_grid_has_the_authors_own_line_under_ours(results):
+    table = grid(results)
+    rows = [row for row in grid_sheet(results, table).rows if row]
+    # sst+lstm+tanh: F1 .7835, accuracy .8081, AUC .9024; al .3512, ag .2913, gl .6559.
+    theirs = ["0.78", "0.81", "0.90", "0.35", "0.29", "0.66", "–", "–", "–"]
+    assert rows[1] == ["sst", "bilstm-additive", "J&W", *theirs]
+    assert [row[1] for row in rows if row[0] == "imdb" and row[2] == "J&W"] == [
+        run.model.name for run in design.grid_runs(results.study, "imdb")
+    ]
+    assert "J&W" not in {row[2] for row in rows if row[0] == "needle"}
+    fact = table.get("sst", "model=cnn-additive", "auc")
+    assert fact.published == 0.9081886689985025
+
+
+def test_no_grid_of_the_authors_is_spoken_of_where_there_is_none(results):
+    alone = Results(results.study.of_corpora(["needle"]))
+    sheet = grid_sheet(alone, grid(alone))
+    assert not any("J&W" in note for note in sheet.notes)
+
+
+def test_the_authors_f1_of_acute_anemia_is_not_set_beside_ours_of_chronic(tmp_path):
+    source = {"kind": "mimic", "task": "anemia", "anemia_positive": "chronic"}
+    study = synthetic.study(tmp_path / "results", ["sst"], **ALONE)
+    synthetic.write_study(study)
+    described = {"source": source, "published": "Anemia"}
+    corpora = {"sst": study.corpora["sst"].model_validate(described)}
+    study = study.model_copy(update={"corpora": corpora})
+    table = grid(Results(study))
+    printed = {f.metric: f.published for f in table if f.setting == "model=bilstm-additive"}
+    assert printed["f1"] is None
+    # anemia+lstm+tanh
+    assert printed["auc"] == 0.9737314322888431
 
 
 def test_propagated_nan_reaches_the_grid(tmp_path):

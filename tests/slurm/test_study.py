@@ -71,7 +71,7 @@ def test_two_gpu_jobs_never_run_at_once(jobs: list[Finished]):
 def test_jobs_that_need_gradients_ask_for_one_gpu_and_others_for_none(jobs: list[Finished]):
     """Though the study says `device: auto`, and this machine has no GPU."""
     for job in jobs:
-        wants = re.match(r"rule_(train|measure|search)(_|$)", job.comment) is not None
+        wants = re.match(r"rule_(train|measure|search|replace)(_|$)", job.comment) is not None
         assert job.gpus == int(wants), job.line
 
 

@@ -35,12 +35,14 @@ case $verb in
     prepare) files=(corpora/$corpus/{documents.parquet,vocabulary.parquet,description.json}) ;;
     check) files=(corpora/checked.json) ;;
     embed) files=(corpora/$corpus/embedding.safetensors) ;;
+    weigh) files=(corpora/$corpus/log_odds.parquet) ;;
     train) each models/RUN/{weights.safetensors,model.json,history.parquet,predictions.parquet} ;;
     measure) each importance/RUN/{gradient,leave_one_out}.parquet ;;
     correlate) each correlation/RUN.parquet ;;
     permute) each permutation/RUN.parquet ;;
     search) each searched_adversary/RUN.parquet searched_candidates/RUN.parquet ;;
     solve) each exact_adversary/RUN.parquet ;;
+    replace) each replacement/RUN.parquet ;;
     diverge) each divergence/RUN.parquet ;;
     table) files=(tables/$name.{csv,md,tex}) ;;
     figure) files=(figures/$name.{pdf,png}) ;;

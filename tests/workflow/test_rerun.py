@@ -141,3 +141,25 @@ def test_a_failed_corpus_added_later_stops_its_training(finished: Rehearsal):
     finished.notes.write_text("")
     assert finished.snakemake().returncode == 1
     assert_nothing_learnt(finished.notes.read_text().splitlines())
+
+
+def test_asking_for_log_odds_runs_these_experiments_and_no_other(finished: Rehearsal):
+    runs = ["bilstm-log-odds 10", "bilstm-additive-towards-log-odds 10"]
+    calls = rerun(finished, log_odds={"run": True})
+    assert sorted(calls) == sorted(
+        [
+            *(f"weigh {corpus}" for corpus in TWO),
+            *(f"{verb} {c} {run}" for verb in ("train", "diverge") for c in TWO for run in runs),
+            *(f"replace {corpus} bilstm-additive 10" for corpus in TWO),
+            "table jw_log_odds",
+            "figure jw_log_odds",
+        ]
+    )
+    calls = rerun(finished, log_odds={"run": True, "substituted_words": 2})
+    assert verbs_of(calls) == {"replace", "table", "figure"}
+    calls = rerun(finished, log_odds={"run": True, "substituted_words": 2, "divergence_weight": 1})
+    assert [call for call in calls if call.startswith("train")] == [
+        f"train {corpus} {runs[1]}" for corpus in TWO
+    ]
+    # The switch off again leaves nothing to do.
+    assert rerun(finished) == []

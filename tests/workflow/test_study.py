@@ -55,6 +55,19 @@ def test_tables_have_the_one_long_shape(finished: Project):
         assert list(rows[0])[: len(columns)] == columns, name
 
 
+def test_log_odds_are_shown_of_both_corpora_in_a_table_and_a_figure(finished: Project):
+    results = finished.folder / "results-tiny"
+    with (results / "tables/jw_log_odds.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    for corpus in ("lexical", "needle"):
+        shown = {(row["setting"], row["metric"]): row for row in rows if row["corpus"] == corpus}
+        for setting in ("model=bilstm-log-odds", "attention=log-odds", "words=substituted"):
+            fact = shown[setting, "flip_share"]
+            assert 0 <= float(fact["low"]) <= float(fact["value"]) <= float(fact["high"]) <= 1
+            assert fact["n"] == shown["model=bilstm-additive", "f1"]["n"]
+    assert (results / "figures/jw_log_odds.png").stat().st_size > 10_000
+
+
 def test_every_job_has_a_log_without_a_traceback(finished: Project):
     logs = list((finished.folder / "results-tiny/logs").rglob("*.log"))
     assert len(logs) > 40

@@ -69,3 +69,27 @@ rule embed:
         settings=plan.settings("embed"),
     shell:
         "attnnn embed --config {params.config:q} --corpus {wildcards.corpus} 2>> {log:q}"
+
+
+rule weigh:
+    input:
+        documents=paths.corpus("{corpus}", "documents.parquet"),
+        vocabulary=paths.corpus("{corpus}", "vocabulary.parquet"),
+        checked=checked,
+    output:
+        paths.corpus("{corpus}", "log_odds.parquet"),
+    log:
+        paths.log("weigh", "{corpus}"),
+    benchmark:
+        paths.benchmark("weigh", "{corpus}")
+    conda:
+        "../../envs/attnnn.yaml"
+    threads: 1
+    resources:
+        mem_mb=growing(4000),
+        runtime=growing(60),
+    params:
+        config=paths.config(),
+        settings=plan.settings("weigh"),
+    shell:
+        "attnnn weigh --config {params.config:q} --corpus {wildcards.corpus} 2>> {log:q}"

@@ -93,6 +93,39 @@ for job in plan.jobs_of("solve"):
             " 2>> {log:q}"
 
 
+for job in plan.jobs_of("replace"):
+
+    rule:
+        name:
+            job.rule("replace")
+        input:
+            documents=paths.corpus(job.corpus, "documents.parquet"),
+            log_odds=paths.corpus(job.corpus, "log_odds.parquet"),
+            models=plan.trained(job),
+            checked=checked,
+        output:
+            plan.analyses(job, "replacement"),
+        log:
+            paths.log("replace", job.corpus, job.name),
+        benchmark:
+            paths.benchmark("replace", job.corpus, job.name)
+        conda:
+            "../../envs/attnnn.yaml"
+        threads: plan.study.threads
+        resources:
+            gpu=plan.gpu,
+            mem_mb=growing(4000),
+            runtime=growing(60),
+        params:
+            config=paths.config(),
+            settings=plan.settings_of("replace", job),
+            corpus=job.corpus,
+            runs=job.options,
+        shell:
+            "attnnn replace --config {params.config:q} --corpus {params.corpus} {params.runs}"
+            " --threads {threads} 2>> {log:q}"
+
+
 for job in plan.jobs_of("diverge"):
 
     rule:

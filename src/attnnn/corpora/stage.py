@@ -17,12 +17,21 @@ from attnnn.corpora.description import describe
 from attnnn.corpora.embedding import read_vectors, require_width, train_vectors
 from attnnn.corpora.encoded import Encoded, document_columns, tokenize_documents
 from attnnn.corpora.lengths import kept_documents
+from attnnn.corpora.log_odds import counted_words, fit_log_odds
 from attnnn.corpora.readers import name_of_source, read_source, require_source
 from attnnn.corpora.texts import SPLITS, naming
 from attnnn.errors import UserError
 from attnnn.layout import Layout
 from attnnn.ragged import Ragged, concatenate
-from attnnn.store import Schema, read_table, write_blocks, write_json, write_table, written_aside
+from attnnn.store import (
+    Schema,
+    read_table,
+    read_table_of,
+    write_blocks,
+    write_json,
+    write_table,
+    written_aside,
+)
 
 
 def prepare(study: Study, corpus: str) -> None:
@@ -155,6 +164,50 @@ def _embed(study: Study, corpus: str) -> None:
         corpus,
         f"vectors for {known.sum()} of {len(words)} vocabulary entries; the others start at zero",
     )
+
+
+def weigh(study: Study, corpus: str) -> None:
+    """Write the log-odds of every word of a corpus, fitted on its training split.
+
+    Raises:
+        UserError: a corpus of pairs, or a file that it needs is missing.
+    """
+    with naming(f"corpus {corpus}"):
+        if _schema(study, corpus) is schemas.PAIRS:
+            raise UserError("a bag of words is of single texts, and this corpus is of pairs")
+        _weigh(study, corpus)
+
+
+def _weigh(study: Study, corpus: str) -> None:
+    layout = Layout(study.results_dir)
+    listed = read_table(layout.corpus(corpus, "vocabulary.parquet"), schemas.VOCABULARY)
+    words = listed["token"].to_pylist()
+    path = layout.corpus(corpus, "documents.parquet")
+    stored = read_table_of(
+        path, [schemas.DOCUMENTS], columns=("label", "token_ids"), where=("split", "train")
+    )
+    found = fit_log_odds(
+        Ragged.from_arrow(stored["token_ids"]),
+        stored["label"].to_numpy(),
+        counted_words(words),
+        inverse_strength=study.log_odds.inverse_strength,
+    )
+    counted, weighted = np.isfinite(found.weight), np.abs(found.weight) > 0
+    facts = {
+        "corpus": corpus,
+        "identity": identity.of_log_odds(study),
+        "intercept": found.intercept,
+        "converged": found.converged,
+        "empty": found.empty,
+    }
+    weight = [w if c else None for w, c in zip(found.weight.tolist(), counted, strict=True)]
+    columns = {"id": listed["id"].to_numpy(), "token": words, "weight": weight}
+    write_table(layout.corpus(corpus, "log_odds.parquet"), schemas.LOG_ODDS, columns, made_by=facts)
+    _say(corpus, f"{weighted.sum()} of {counted.sum()} words of the bag have a weight")
+    if found.empty:
+        _say(corpus, f"{found.empty} training documents are of stop and unknown words alone")
+    if not found.converged:
+        _say(corpus, "the logistic regression did not converge; lower log_odds.inverse_strength")
 
 
 def check(study: Study) -> None:

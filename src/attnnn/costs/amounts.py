@@ -65,6 +65,11 @@ def embedding(study: Study, corpus: str, size: CorpusSize) -> Amounts:
     }
 
 
+def weighing(size: CorpusSize) -> Amounts:
+    """Of the logistic regression on bags of words: rounds over the words of the training split."""
+    return {"starts": 1.0, "tokens": float(size.lengths("train").sum()) / 1e6}
+
+
 def training(study: Study, runs: Iterable[Run], size: CorpusSize) -> Amounts:
     """Of the trainings of one job: the sum over its runs, and one start."""
     amounts: Amounts = {"starts": 1.0}
@@ -155,6 +160,14 @@ def solving(study: Study, run: Run, size: CorpusSize) -> Amounts:
     return {"starts": 1.0, "pairs": len(study.epsilons) * squares / 1e9}
 
 
+def replacing(study: Study, run: Run, size: CorpusSize) -> Amounts:
+    """Of reading every test document once more, with other words."""
+    tokens = _read(size.lengths("test"))
+    products = tokens * _multiply_adds(study, run) / 1e9
+    kind = "lstm_multiply_adds" if run.model.encoder == "bilstm" else "multiply_adds"
+    return {"starts": 1.0, kind: products}
+
+
 def comparing(study: Study, runs: Iterable[Run], size: CorpusSize) -> Amounts:
     """Of the divergences of one job's runs."""
     number, lengths = len(tuple(runs)), size.all_lengths
@@ -236,4 +249,5 @@ OF_ONE_RUN: dict[str, Callable[[Study, Run, CorpusSize], Amounts]] = {
     "permute": permuting,
     "search": searching,
     "solve": solving,
+    "replace": replacing,
 }

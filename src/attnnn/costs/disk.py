@@ -20,6 +20,8 @@ _SMALL_FILES = 6_000
 _CORRELATION, _PERMUTATION, _CANDIDATE, _ADVERSARY, _DIVERGENCE = 60, 45, 20, 35, 28
 # Bytes a token of prepared documents: its word and its id; a word of the vocabulary.
 _TOKEN, _WORD = 3.4, 11
+# A word with its log-odds; a document of the table of replacements.
+_WEIGHED, _REPLACEMENT = 13, 45
 # Uniform attention has few distinct values.
 _UNIFORM = 0.35
 # A table in three formats, a figure in two; both a corpus.
@@ -58,6 +60,10 @@ def _prepare(study: Study, job: PlannedJob, size: CorpusSize) -> float:
 def _embed(study: Study, job: PlannedJob, size: CorpusSize) -> float:
     assert job.corpus is not None
     return (4.0 * study.corpora[job.corpus].embedding.dimension + 1) * size.vocabulary
+
+
+def _weigh(study: Study, job: PlannedJob, size: CorpusSize) -> float:
+    return float(_FOOTER + _WEIGHED * size.vocabulary)
 
 
 def _train(study: Study, job: PlannedJob, size: CorpusSize) -> float:
@@ -102,6 +108,7 @@ def _diverge(study: Study, job: PlannedJob, size: CorpusSize) -> float:
 _OF_STAGE = {
     "prepare": _prepare,
     "embed": _embed,
+    "weigh": _weigh,
     "train": _train,
     "measure": _measure,
     "correlate": lambda study, job, size: (
@@ -112,5 +119,8 @@ _OF_STAGE = {
     ),
     "search": _search,
     "solve": _solve,
+    "replace": lambda study, job, size: (
+        len(job.runs) * (_FOOTER + _REPLACEMENT * len(size.lengths("test")))
+    ),
     "diverge": _diverge,
 }

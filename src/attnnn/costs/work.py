@@ -17,18 +17,20 @@ STAGES = (
     "prepare",
     "check",
     "embed",
+    "weigh",
     "train",
     "measure",
     "correlate",
     "permute",
     "search",
     "solve",
+    "replace",
     "diverge",
     "table",
     "figure",
 )
 # Stages whose jobs ask for a GPU where the study's device is one.
-ON_DEVICE = frozenset({"train", "measure", "search"})
+ON_DEVICE = frozenset({"train", "measure", "search", "replace"})
 
 
 @dataclass(frozen=True)
@@ -107,13 +109,16 @@ class _Jobs:
                 work = amounts.embedding(self.study, name, size)
                 made = (self.paths.corpus(name, "embedding.safetensors"),)
                 yield PlannedJob("embed", name, (name,), work, (self.paths.checked(),), made)
+            if design.has_log_odds(self.study, name):
+                work = amounts.weighing(size)
+                made = (self.paths.corpus(name, "log_odds.parquet"),)
+                yield PlannedJob("weigh", name, (name,), work, (self.paths.checked(),), made)
 
     def training(self, job: Job) -> PlannedJob:
         at_once = min(self.study.jobs.runs_at_once, len(job.runs))
-        guides = [design.guiding_run(self.study, run) for run in job.runs]
-        needs = {self.paths.predictions_of(guide): None for guide in guides if guide is not None}
+        needs = targets.guides(self.study, job.runs)
         if self.study.corpora[job.corpus].embedding.kind != "random":
-            needs[self.paths.corpus(job.corpus, "embedding.safetensors")] = None
+            needs.append(self.paths.corpus(job.corpus, "embedding.safetensors"))
         return PlannedJob(
             "train",
             job.corpus,
@@ -140,6 +145,8 @@ class _Jobs:
             for method in layout.IMPORTANCE_METHODS
         ]
         needs = [self.paths.predictions_of(run) for run in job.runs]
+        if stage == "replace":
+            needs.append(self.paths.corpus(job.corpus, "log_odds.parquet"))
         makes = [self.paths.analysis_of(table, run) for run in job.runs for table in tables]
         return PlannedJob(
             stage,
@@ -185,4 +192,5 @@ _ANALYSES: dict[str, tuple[Callable[[Study, str], list[Run]], tuple[str, ...]]] 
     "permute": (design.attacked_runs, ("permutation",)),
     "search": (design.attacked_runs, ("searched_adversary", "searched_candidates")),
     "solve": (design.solved_runs, ("exact_adversary",)),
+    "replace": (design.replaced_runs, ("replacement",)),
 }

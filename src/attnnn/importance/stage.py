@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attnnn import design, identity, schemas
+from attnnn import identity, schemas
 from attnnn.config import Study
 from attnnn.design import Run
 from attnnn.device import set_up_torch
@@ -45,15 +45,16 @@ def measure(study: Study, run: Run, *, device: str, threads: int) -> None:
     Raises:
         UserError: a file that it needs is missing.
     """
-    from attnnn.models.documents import read_documents
+    from attnnn.models.material import read_material
     from attnnn.models.persistence import load_classifier
 
     set_up_torch(threads)
     layout = Layout(study.results_dir)
-    documents = read_documents(layout.corpus(run.corpus, "documents.parquet")).of_split("test")
+    material = read_material(study, run).of_split("test")
+    documents = material.documents
     folder = Path(layout.model(run.corpus, run.model.name, run.seed, "model.json")).parent
     classifier = load_classifier(folder, device=device)
-    imposed = _imposed(study, run)
+    imposed = material.imposed if run.model.given else None
     for method in IMPORTANCE_METHODS:
         found, facts = _METHODS[method](study, run, classifier, documents, imposed)
         write_table(
@@ -150,12 +151,3 @@ def correlate(study: Study, run: Run) -> None:
         ),
         made_by={"corpus": run.corpus, "identity": identity.of_comparison(study, run)},
     )
-
-
-def _imposed(study: Study, run: Run) -> Ragged | None:
-    """The attention that a run is given on the test split."""
-    guiding = design.guiding_run(study, run)
-    if guiding is None or run.model.attention != "imposed":
-        return None
-    path = Layout(study.results_dir).predictions_of(guiding)
-    return read_test_predictions(path)[0].attention

@@ -121,7 +121,7 @@ class Uniform(nn.Module):
 
 
 class Imposed(nn.Module):
-    """Weights given from outside, another model's (Wiegreffe & Pinter 2019, section 3.4).
+    """Weights given from outside: another model's (Wiegreffe & Pinter 2019, section 3.4), or log-odds.
 
     They are used as they are, not normalised again.
     """
@@ -168,6 +168,7 @@ ATTENTIONS: dict[str, type[Additive | Dot | Uniform | Imposed | Without]] = {
     "dot": Dot,
     "uniform": Uniform,
     "imposed": Imposed,
+    "log-odds": Imposed,
     "none": Without,
 }
 

@@ -1,4 +1,4 @@
-"""What a run is trained on: the documents, and what a guiding run says of them."""
+"""What a run is trained on: the documents, and what a guiding run or a bag of words says of them."""
 
 from __future__ import annotations
 
@@ -12,21 +12,27 @@ from attnnn.config import Study
 from attnnn.design import Run
 from attnnn.layout import Layout
 from attnnn.models.documents import Documents, read_documents
+from attnnn.models.log_odds import read_word_weights
 from attnnn.ragged import Ragged
 from attnnn.store import read_table
 
 
 @dataclass(frozen=True)
 class Guide:
-    """Predictions of the run that is imitated, or whose attention is imposed.
+    """What a run learns from beside labels: the run that is imitated or imposed, or the log-odds of words.
 
     Attributes:
-        probability: shape (documents,), of class 1.
         attention: weights of the n tokens of each document.
+        probability: shape (documents,), of class 1; log-odds give none.
     """
 
-    probability: NDArray[np.float32]
     attention: Ragged
+    probability: NDArray[np.float32] | None = None
+
+    def take(self, rows: NDArray[np.int64]) -> Guide:
+        """What it says of the given documents."""
+        probability = None if self.probability is None else self.probability[rows]
+        return Guide(self.attention.take(rows), probability)
 
 
 @dataclass(frozen=True)
@@ -39,9 +45,7 @@ class Material:
     def of_split(self, split: str) -> Material:
         """The rows of one split."""
         rows = np.flatnonzero(self.documents.split == split)
-        guide = self.guide
-        if guide is not None:
-            guide = Guide(guide.probability[rows], guide.attention.take(rows))
+        guide = None if self.guide is None else self.guide.take(rows)
         return Material(self.documents.of_split(split), guide)
 
     @property
@@ -59,6 +63,9 @@ def read_material(study: Study, run: Run) -> Material:
     """
     layout = Layout(study.results_dir)
     documents = read_documents(layout.corpus(run.corpus, "documents.parquet"))
+    if run.model.uses_log_odds:
+        words = read_word_weights(layout.corpus(run.corpus, "log_odds.parquet"))
+        return Material(documents, Guide(words.attention(documents.tokens)))
     guiding = design.guiding_run(study, run)
     if guiding is None:
         return Material(documents, None)
@@ -66,5 +73,5 @@ def read_material(study: Study, run: Run) -> Material:
     table = read_table(path, schemas.PREDICTIONS)
     if not np.array_equal(table["document"].to_numpy(), documents.document):
         raise RuntimeError(f"{path}: its documents are not those of the corpus; delete it")
-    guide = Guide(table["probability"].to_numpy(), Ragged.from_arrow(table["attention"]))
+    guide = Guide(Ragged.from_arrow(table["attention"]), table["probability"].to_numpy())
     return Material(documents, guide)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,4 +108,47 @@ class Imitation:
         return 1.0 if self.weight is None else float(self.weight[documents].sum())
 
 
-Objective = Labels | Classes | Imitation
+@dataclass(frozen=True)
+class Drawn:
+    """Labels, and attention drawn to a given one: Σ loss of labels + γ · mean JSD over a batch.
+
+    Attributes:
+        labels: the loss of the labels.
+        attention: what attention is drawn to, one weight a token.
+        weight: γ.
+        loss_reduction: of the labels' losses, ``sum`` or ``mean``; that of the JSD is always the mean.
+
+    Source: Jain & Wallace 2019, released code (regularisation towards log-odds attention, γ = 5).
+    """
+
+    labels: Labels
+    attention: Ragged
+    weight: float
+    loss_reduction: str
+
+    def losses(self, output: Output, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
+        """Loss of each document of a batch, `documents` being their rows."""
+        given = align(self.attention.take(documents), device=output.logit.device)
+        divergence = _jensen_shannon(output, given)
+        share = len(documents) if self.loss_reduction == "sum" else 1
+        return self.labels.losses(output, documents) + self.weight / share * divergence
+
+    def batch_weight(self, documents: NDArray[np.int64]) -> float:
+        """Factor of the whole batch: 1."""
+        return 1.0
+
+
+def _jensen_shannon(
+    output: Output, given: Float[Tensor, "batch length"]
+) -> Float[Tensor, " batch"]:
+    """JSD between a model's attention and a given one, nats; weights of zero count for nothing."""
+    smallest = torch.finfo(given.dtype).tiny
+    log_middle = (0.5 * (output.attention + given)).clamp(min=smallest).log()
+    log_given = given.clamp(min=smallest).log()
+    # Where no token is, the logarithm is so large a number that a heavy weight would make it infinite.
+    log_own = output.log_attention.clamp(min=math.log(smallest))
+    terms = output.attention * (log_own - log_middle) + given * (log_given - log_middle)
+    return 0.5 * terms.sum(dim=-1)
+
+
+Objective = Labels | Classes | Imitation | Drawn

@@ -41,11 +41,11 @@ def write_predictions(study: Study, run: Run, classifier: Classifier, material: 
     attends = run.model.attention != "none"
     if classifier.outputs > 1:
         facts = {**made_by, **_decoder_facts(classifier)}
-        parts = _class_blocks(classifier, material, run.model.attention == "imposed", attends)
+        parts = _class_blocks(classifier, material, run.model.given, attends)
         write_blocks(path, schemas.CLASS_PREDICTIONS, parts, made_by=facts)
         return
     documents = material.documents
-    imposed = material.imposed if run.model.attention == "imposed" else None
+    imposed = material.imposed if run.model.given else None
     predictions = predict(classifier, documents.tokens, imposed=imposed)
     columns = _columns(documents, predictions, attends=attends)
     write_table(path, schemas.PREDICTIONS, columns, made_by={**made_by, "bias": classifier.bias})

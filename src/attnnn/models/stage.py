@@ -23,6 +23,7 @@ from attnnn.models.documents import Documents
 from attnnn.models.material import Material, read_material
 from attnnn.models.objectives import (
     Classes,
+    Drawn,
     Imitation,
     Labels,
     Objective,
@@ -102,6 +103,8 @@ def _digests(study: Study, run: Run) -> dict[str, str]:
     guiding = design.guiding_run(study, run)
     if guiding is not None:
         paths.append(layout.predictions_of(guiding))
+    if run.model.uses_log_odds:
+        paths.append(layout.corpus(run.corpus, "log_odds.parquet"))
     return {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in paths}
 
 
@@ -147,8 +150,11 @@ def _new_training(study: Study, run: Run, material: Material, classifier: Classi
         objective = Classes(label)
         score = _accuracy_score(material.of_split(protocol.select_split))
     elif run.model.lambda_ is None:
-        weight = class_weights(label, positive_weight(label))
-        objective = Labels(label, weight)
+        objective = Labels(label, class_weights(label, positive_weight(label)))
+        if run.model.towards_log_odds:
+            assert train_part.guide is not None
+            gamma, reduction = study.log_odds.divergence_weight, protocol.loss_reduction
+            objective = Drawn(objective, train_part.guide.attention, gamma, reduction)
         score = _auc_score(material.of_split(protocol.select_split))
     else:
         weight = class_weights(label, positive_weight(label))
@@ -161,7 +167,7 @@ def _new_training(study: Study, run: Run, material: Material, classifier: Classi
         objective,
         _recipe(study, run, decay_attention=material.documents.asked is not None),
         score,
-        imposed=train_part.imposed if run.model.attention == "imposed" else None,
+        imposed=train_part.imposed if run.model.given else None,
         asked=train_part.documents.asked,
     )
 
@@ -187,6 +193,7 @@ def _imitation(
     material: Material, lambda_: float, protocol: Protocol, weight: NDArray[np.float32] | None
 ) -> Imitation:
     assert material.guide is not None
+    assert material.guide.probability is not None
     return Imitation(
         probability=material.guide.probability,
         attention=material.guide.attention,

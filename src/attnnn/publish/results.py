@@ -42,6 +42,7 @@ _SCHEMAS = {
         schemas.SEARCHED_ADVERSARY,
         schemas.SEARCHED_CANDIDATES,
         schemas.EXACT_ADVERSARY,
+        schemas.REPLACEMENT,
     )
 } | {"documents": _OF_DOCUMENTS, "predictions": _OF_PREDICTIONS}
 
@@ -165,6 +166,15 @@ class Results:
         Of a run; None: of the base model.
         """
         return self._adversary(schemas.EXACT_ADVERSARY.name, corpus, epsilon, run)
+
+    def replacement(self, corpus: str) -> Table:
+        """The base model under log-odds attention and with substituted words, on the test split."""
+        return self._analysis(schemas.REPLACEMENT.name, corpus, None)
+
+    def log_odds(self, corpus: str) -> Table:
+        """The words of a corpus with their log-odds, in the order of their ids."""
+        path = self._paths.corpus(corpus, "log_odds.parquet")
+        return Table(store.read_table(path, schemas.LOG_ODDS))
 
     def solved(self, corpus: str) -> bool:
         """Whether the exact adversary of a corpus's base model is known."""

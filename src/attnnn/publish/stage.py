@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from attnnn import layout, store, targets
 from attnnn.config import Study
+from attnnn.errors import UserError
 from attnnn.publish.long_table import LongTable
 from attnnn.publish.results import Results
 from attnnn.publish.typeset import Sheet
@@ -26,7 +27,7 @@ def write_table(study: Study, name: str) -> None:
         name: one of `layout.TABLES`.
 
     Raises:
-        UserError: a file it needs is missing or of another version.
+        UserError: a file it needs is missing or of another version, or the study has nothing to show in it.
         KeyError: no table has that name.
     """
     facts, laid_out = _tables()[name]
@@ -45,7 +46,7 @@ def write_figure(study: Study, name: str) -> None:
         name: one of `layout.FIGURES`.
 
     Raises:
-        UserError: a file it needs is missing or of another version.
+        UserError: a file it needs is missing or of another version, or the study has nothing to show in it.
         KeyError: no figure has that name.
     """
     from attnnn.publish.style import house_style, save, settle
@@ -60,7 +61,14 @@ def write_figure(study: Study, name: str) -> None:
 
 def _results(study: Study, name: str) -> Results:
     """Of the corpora that the table or figure is about."""
-    return Results(study.of_corpora(targets.corpora_of(study, name)))
+    corpora = targets.corpora_of(study, name)
+    if not corpora:
+        also = ", log_odds: {run: true}" if name == layout.LOG_ODDS else ""
+        raise UserError(
+            f"{name}: no corpus of this study is shown in it; it wants its paper among papers{also}, and a "
+            "corpus that these experiments are run on"
+        )
+    return Results(study.of_corpora(corpora))
 
 
 def _tables() -> dict[str, tuple[_Facts, _Layout]]:
@@ -72,6 +80,7 @@ def _tables() -> dict[str, tuple[_Facts, _Layout]]:
         table_jw_correlation,
         table_jw_evidence,
         table_jw_grid,
+        table_jw_log_odds,
         table_permutation,
         table_planted,
         tables_f1,
@@ -86,6 +95,7 @@ def _tables() -> dict[str, tuple[_Facts, _Layout]]:
         ),
         "jw_evidence": (table_jw_evidence.evidence, table_jw_evidence.evidence_sheet),
         "jw_grid": (table_jw_grid.grid, table_jw_grid.grid_sheet),
+        layout.LOG_ODDS: (table_jw_log_odds.log_odds, table_jw_log_odds.log_odds_sheet),
         "table1": (table_corpora.dataset_statistics, table_corpora.dataset_statistics_sheet),
         "table2": (tables_f1.lstm_f1, tables_f1.lstm_f1_sheet),
         "table3": (tables_f1.guided_f1, tables_f1.guided_f1_sheet),
@@ -107,6 +117,7 @@ def _figures() -> dict[str, Callable[[Results], Figure]]:
         figure_jw_differences,
         figure_jw_heatmap,
         figure_jw_histograms,
+        figure_jw_log_odds,
         figure_jw_violins,
         figure_maps,
         figure_plane,
@@ -123,6 +134,7 @@ def _figures() -> dict[str, Callable[[Results], Figure]]:
         "jw_fig6": figure_jw_violins.permuted,
         "jw_fig7": figure_jw_histograms.adversaries,
         "jw_fig8": figure_jw_violins.adversaries,
+        layout.LOG_ODDS: figure_jw_log_odds.log_odds,
         "fig1": figure_schematics.experiments,
         "fig2": figure_maps.attention_maps,
         "fig3": figure_violins.attention_shift,

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from attnnn import design
-from attnnn.design import BASE, Run
+from attnnn.design import Run
 from attnnn.measures import roc_auc
 from attnnn.publish.correlations import GRADIENT, LEAVE_ONE_OUT, MEASURES, correlations
 from attnnn.publish.intervals import Resampling
 from attnnn.publish.long_table import Fact, LongTable
-from attnnn.publish.published import published
+from attnnn.publish.published import published_of_grid
 from attnnn.publish.results import Floats, Results
 from attnnn.publish.table_jw_corpora import scores
-from attnnn.publish.typeset import Sheet, measured, protocol_phrase
+from attnnn.publish.typeset import Sheet, measured, number, protocol_phrase
 
 _PAIRS = {
     "tau_attention_gradient": GRADIENT,
@@ -34,6 +35,10 @@ _SHOWN = {
     "epsilon_max_jsd_searched": ("JSD searched", 2),
     "epsilon_max_jsd_exact": ("JSD exact", 2),
 }
+_THEIRS = (
+    "J&W: the grid that Jain & Wallace put online, of later runs than their paper's, selected on dev, with "
+    "their pretrained word vectors; a dash where it has no number. With acute anemia as class 1."
+)
 _SEVERAL = [
     "Of several classes: |Δp| is the total variation distance ½ Σ|Δp| between predictions; the csv file has "
     "macro-F1; and the exact adversary is not known, which needs two classes and a linear decoder.",
@@ -47,8 +52,18 @@ def grid(results: Results) -> LongTable:
         fact
         for corpus in study.corpora
         for run in (*design.grid_runs(study, corpus), *design.vanilla_runs(study, corpus))
-        for fact in _run(results, run)
+        for fact in _beside_published(results, run)
     )
+
+
+def _beside_published(results: Results, run: Run) -> Iterator[Fact]:
+    corpus = results.study.corpora[run.corpus]
+    # They count acute anemia as class 1; where chronic is, only F1 of class 1 is another number.
+    swapped = getattr(corpus.source, "anemia_positive", "acute") != "acute"
+    for fact in _run(results, run):
+        dataset = None if swapped and fact.metric == "f1" else corpus.published
+        printed = published_of_grid(dataset, model=run.model.name, metric=fact.metric)
+        yield replace(fact, published=printed)
 
 
 def _run(results: Results, run: Run) -> Iterator[Fact]:
@@ -60,18 +75,13 @@ def _run(results: Results, run: Run) -> Iterator[Fact]:
 
 
 def _scores(results: Results, run: Run, setting: str) -> Iterator[Fact]:
-    study = results.study
-    reported = None
-    if run.model == BASE:
-        dataset = study.corpora[run.corpus].published
-        reported = published(dataset, table="2", setting="jw_reported", metric="f1_pos")
-    yield from scores(results, run, setting, reported)
+    yield from scores(results, run, setting, None)
     if results.several_classes(run.corpus):
         return
     test = results.predictions(run)
     label, probability, n = test.ints("label"), test.probability, len(test)
     area = float(roc_auc(label, probability))
-    interval = Resampling(study, run.corpus).auc(label, probability)
+    interval = Resampling(results.study, run.corpus).auc(label, probability)
     yield Fact(run.corpus, setting, "auc", area, *interval, n)
 
 
@@ -105,17 +115,28 @@ def _mean(results: Results, run: Run, setting: str, metric: str, values: Floats)
 
 
 def grid_sheet(results: Results, table: LongTable) -> Sheet:
-    """The grid for people: one row a corpus and model."""
+    """The grid for people: a row a corpus and model, and under it the authors' own where they have it."""
     study = results.study
     rows: list[list[str]] = []
     for corpus in study.corpora:
         rows.append([])
         for setting in table.settings(corpus):
-            cells = [
-                measured(table.get(corpus, setting, metric), digits)
-                for metric, (_, digits) in _SHOWN.items()
+            facts = [table.get(corpus, setting, metric) for metric in _SHOWN]
+            model, digits = (
+                setting.removeprefix("model="),
+                [digits for _, digits in _SHOWN.values()],
+            )
+            here = [
+                measured(fact, shown, published=False)
+                for fact, shown in zip(facts, digits, strict=True)
             ]
-            rows.append([corpus, setting.removeprefix("model="), *cells])
+            rows.append([corpus, model, "here", *here])
+            printed = [None if fact is None else fact.published for fact in facts]
+            if any(value is not None for value in printed):
+                theirs = [
+                    number(value, shown) for value, shown in zip(printed, digits, strict=True)
+                ]
+                rows.append([corpus, model, "J&W", *theirs])
     epsilons = sorted({study.protocol_of(corpus).epsilon_select for corpus in study.corpora})
     return Sheet(
         name="jw_grid",
@@ -124,13 +145,13 @@ def grid_sheet(results: Results, table: LongTable) -> Sheet:
         f"documents of the median |Δp| over {study.permutations} permutations of the attention, and mean "
         f"ε-max JSD (nats) at ε = {', '.join(f'{value:g}' for value in epsilons)}, on the test split. "
         f"{protocol_phrase(study)}",
-        columns=["corpus", "model", *(header for header, _ in _SHOWN.values())],
+        columns=["corpus", "model", "numbers", *(header for header, _ in _SHOWN.values())],
         rows=rows[1:],
-        text_columns=2,
+        text_columns=3,
         notes=[
-            "In brackets: 95 % percentile bootstrap interval over test documents. In parentheses: Jain & "
-            "Wallace's F1 as Wiegreffe & Pinter 2019 quote it. The csv file has the share of documents for "
-            "which the search found anything.",
+            "In brackets: 95 % percentile bootstrap interval over test documents. The csv file has the "
+            "share of documents for which the search found anything.",
+            *([_THEIRS] if any(row and row[2] == "J&W" for row in rows) else []),
             *(_SEVERAL[: any(map(results.several_classes, study.corpora))]),
         ],
     )

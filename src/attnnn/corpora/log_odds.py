@@ -1,0 +1,106 @@
+"""Which words speak for which class: logistic regression on bags of words, as in Jain & Wallace's code."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attnnn.ragged import Ragged
+
+# Padding, unknown, start and end symbols come first in every vocabulary.
+_SPECIAL = 4
+# A coefficient is settled to about this share of the first step (liblinear's criterion).
+_TOLERANCE, _ROUNDS = 1e-6, 1000
+
+
+@dataclass(frozen=True)
+class LogOdds:
+    """The fitted regression.
+
+    Attributes:
+        weight: shape (V,): change of the log-odds of class 1 by a word, in a bag of length 1; 0 for a word
+            that decides nothing, NaN for one that is not counted (stop words, symbols).
+        intercept: log-odds of class 1 of an empty bag.
+        converged: whether the fit did.
+        empty: documents without a counted word.
+    """
+
+    weight: NDArray[np.float64]
+    intercept: float
+    converged: bool
+    empty: int
+
+
+def counted_words(words: Sequence[str]) -> NDArray[np.bool_]:
+    """Which entries of a vocabulary a bag of words holds: all but symbols and English stop words.
+
+    Case does not matter to a stop word. The list is scikit-learn's.
+    """
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    counted = np.array([word.lower() not in ENGLISH_STOP_WORDS for word in words], dtype=np.bool_)
+    counted[:_SPECIAL] = False
+    return counted
+
+
+def fit_log_odds(
+    tokens: Ragged,
+    label: NDArray[np.int64],
+    counted: NDArray[np.bool_],
+    *,
+    inverse_strength: float = 1.0,
+) -> LogOdds:
+    """L1 logistic regression, classes balanced, on L2-normalised binary bags of words.
+
+    Args:
+        tokens: vocabulary ids of the training documents.
+        label: shape (documents,): their classes, 0 and 1.
+        counted: shape (V,): the words that count, see `counted_words`.
+        inverse_strength: C, as in scikit-learn; the smaller, the fewer words have a weight.
+
+    Source: Jain & Wallace 2019, released code: scikit-learn's ``TfidfVectorizer`` without the IDF and
+    ``LogisticRegression`` with an L1 penalty, which liblinear solves and which is on the intercept too.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
+    bags = _bags(tokens, counted)
+    words = np.flatnonzero(counted).astype(np.int32)
+    regression = LogisticRegression(
+        l1_ratio=1.0,
+        solver="liblinear",
+        C=inverse_strength,
+        class_weight="balanced",
+        tol=_TOLERANCE,
+        max_iter=_ROUNDS,
+        random_state=0,  # the order of coordinates, which no fit that converges depends on
+    )
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", ConvergenceWarning)
+        regression.fit(bags[:, words], label)
+    weight = np.full(len(counted), np.nan)
+    weight[words] = regression.coef_[0]
+    return LogOdds(
+        weight,
+        float(regression.intercept_[0]),
+        not any(issubclass(each.category, ConvergenceWarning) for each in warned),
+        int((np.diff(bags.indptr) == 0).sum()),
+    )
+
+
+def _bags(tokens: Ragged, counted: NDArray[np.bool_]) -> Any:
+    """One row a document, of length 1 (or 0): 1/√k at each of its k different counted words."""
+    from scipy.sparse import csr_array
+
+    kept = counted[tokens.values]
+    cells = tokens.documents[kept] * len(counted) + tokens.values[kept].astype(np.int64)
+    documents, words = np.divmod(np.unique(cells), len(counted))
+    values = 1 / np.sqrt(np.bincount(documents, minlength=len(tokens))[documents])
+    # scikit-learn takes indices of 32 bits alone.
+    where = documents.astype(np.int32), words.astype(np.int32)
+    return csr_array((values, where), shape=(len(tokens), len(counted)))

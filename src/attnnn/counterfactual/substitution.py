@@ -1,0 +1,45 @@
+"""The most attended words of a document, replaced by those that speak most for the other class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attnnn.ragged import Ragged
+
+
+def substitute(
+    tokens: Ragged,
+    attention: Ragged,
+    predicted: NDArray[np.int64],
+    strongest: Sequence[NDArray[np.int64]],
+) -> tuple[Ragged, NDArray[np.int64]]:
+    """Let the most attended tokens of each document be the strongest words of the class not predicted.
+
+    The most attended one becomes the strongest word, and so on, as far as there are words and tokens; of
+    tokens of equal weight the first comes first.
+
+    Args:
+        tokens: vocabulary ids of the n tokens of each document.
+        attention: their weights.
+        predicted: shape (documents,): predicted class, 0 or 1.
+        strongest: of each class, the ids of its strongest words, strongest first.
+
+    Returns:
+        The documents with those words, and how many tokens of each were replaced, shape (documents,).
+
+    Source: Jain & Wallace 2019, released code (substitution).
+    """
+    documents = tokens.documents
+    order = np.lexsort((tokens.positions, -attention.values.astype(np.float64), documents))
+    # Documents stay where they are, so a token's place among its own is its rank.
+    rank = np.empty_like(order)
+    rank[order] = tokens.positions
+    replaced = tokens.values.astype(np.int64)
+    for class_, words in enumerate(strongest):
+        here = (predicted[documents] == 1 - class_) & (rank < len(words))
+        replaced[here] = words[rank[here]]
+    available = np.array([len(words) for words in strongest])
+    return tokens.with_values(replaced), np.minimum(tokens.lengths, available[1 - predicted])
