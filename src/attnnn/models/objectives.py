@@ -100,7 +100,7 @@ class Imitation:
         base = align(self.attention.take(documents), device=device)
         # A base weight that underflowed to zero counts as the smallest normal number.
         log_base = base.clamp(min=torch.finfo(base.dtype).tiny).log()
-        divergence = (output.attention * (output.log_attention - log_base)).sum(dim=-1)
+        divergence = (output.attention * (_log_own(output) - log_base)).sum(dim=-1)
         return distance - self.lambda_ * divergence
 
     def batch_weight(self, documents: NDArray[np.int64]) -> float:
@@ -145,10 +145,18 @@ def _jensen_shannon(
     smallest = torch.finfo(given.dtype).tiny
     log_middle = (0.5 * (output.attention + given)).clamp(min=smallest).log()
     log_given = given.clamp(min=smallest).log()
-    # Where no token is, the logarithm is so large a number that a heavy weight would make it infinite.
-    log_own = output.log_attention.clamp(min=math.log(smallest))
-    terms = output.attention * (log_own - log_middle) + given * (log_given - log_middle)
+    terms = output.attention * (_log_own(output) - log_middle) + given * (log_given - log_middle)
     return 0.5 * terms.sum(dim=-1)
+
+
+def _log_own(output: Output) -> Float[Tensor, "batch length"]:
+    """A model's log attention, no smaller than the logarithm of the smallest normal number.
+
+    Where no token is, it is so large a negative number that a heavy weight (λ times that of a batch) would
+    make its gradient infinite, and 0 · ∞ is no number.
+    """
+    log_attention = output.log_attention
+    return log_attention.clamp(min=math.log(torch.finfo(log_attention.dtype).tiny))
 
 
 Objective = Labels | Classes | Imitation | Drawn
