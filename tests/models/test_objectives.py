@@ -53,14 +53,14 @@ def test_imitation_loss_by_hand(scale: float) -> None:
 def test_a_heavy_divergence_has_the_gradient_that_the_formula_has() -> None:
     base, own, factor = np.array([0.8, 0.2]), np.array([0.5, 0.5]), 1.0 * 64
     objective = Imitation(
-        probability=np.array([0.5], dtype=np.float32),
-        attention=Ragged.from_lists([base], dtype=np.float32),
+        probability=np.array([0.5, 0.5], dtype=np.float32),
+        attention=Ragged.from_lists([base, [0.25] * 4], dtype=np.float32),
         lambda_=1.0,
         tvd_scale=1.0,
     )
     # Start, end and padding have no weight; the batch counts 64 times, as class weights may add up to.
-    output = output_of([0.0], [[0, *own, 0, 0, 0]])
-    (factor * objective.losses(output, np.array([0])).sum()).backward()
+    output = output_of([0.0, 0.0], [[0, *own, 0, 0, 0], [0, *[0.25] * 4, 0]])
+    (factor * objective.losses(output, np.array([0, 1])).sum()).backward()
     gradient = output.log_attention.grad
     assert gradient is not None
     # d/d log α of −Σ α log(α / β)
