@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from pathlib import Path
 from typing import Literal
@@ -9,6 +10,11 @@ from typing import Literal
 from attnnn.errors import UserError
 
 Setting = Literal["auto", "cpu", "cuda"]
+
+# Parameters of glibc's mallopt, from its malloc.h, and what they are set to, in bytes: blocks up to the first
+# come from the heap, and up to the second stays there when it is free.
+_MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1
+_HEAP = {_MMAP_THRESHOLD: 1 << 30, _TRIM_THRESHOLD: 1 << 28}
 
 
 def wants_gpu(setting: Setting) -> bool:
@@ -49,10 +55,23 @@ def set_up_torch(threads: int) -> None:
     """
     import torch
 
+    _keep_freed_memory()
     torch.set_num_threads(threads)
     torch.set_flush_denormal(True)
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
+
+
+def _keep_freed_memory() -> None:
+    """Let this process use freed memory again instead of giving it back to the system.
+
+    By default glibc maps every large tensor anew, and the system clears each page at its first use: on documents
+    of 180 tokens a fifth of a training's CPU time. Other C libraries are left as they are.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
+    if mallopt is not None:
+        for setting in _HEAP.items():
+            mallopt(*setting)
 
 
 def _nvidia_visible(devices: Path = Path("/dev")) -> bool:
