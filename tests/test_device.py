@@ -19,7 +19,7 @@ def cleared():
     torch.zeros(1 << 24)
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
 
-print(*(cleared() for _ in range(10)))
+print(*(cleared() for _ in range(40)))
 """
 
 
@@ -30,5 +30,5 @@ def test_a_freed_tensors_memory_is_used_again() -> None:
     )
     first, *others = map(int, done.stdout.split())
     assert first > 0
-    # Given back, it would be cleared nine times more; alignment may keep a block from being used again once.
-    assert sum(others) <= 2 * first
+    # At first what lies between two blocks may keep one from being used again.
+    assert sum(others[-10:]) <= first

@@ -11,10 +11,10 @@ from attnnn.errors import UserError
 
 Setting = Literal["auto", "cpu", "cuda"]
 
-# Parameters of glibc's mallopt, from its malloc.h, and what they are set to, in bytes: blocks up to the first
-# come from the heap, and up to the second stays there when it is free.
+# Parameters of glibc's mallopt, by the numbers of its malloc.h, and the bytes they are set to: blocks up to
+# the first come from the heap, and as much as the second stays there when it is free.
 _MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1
-_HEAP = {_MMAP_THRESHOLD: 1 << 30, _TRIM_THRESHOLD: 1 << 28}
+_HEAP = {_MMAP_THRESHOLD: 1 << 30, _TRIM_THRESHOLD: 1 << 30}
 
 
 def wants_gpu(setting: Setting) -> bool:
@@ -65,8 +65,8 @@ def set_up_torch(threads: int) -> None:
 def _keep_freed_memory() -> None:
     """Let this process use freed memory again instead of giving it back to the system.
 
-    By default glibc maps every large tensor anew, and the system clears each page at its first use: on documents
-    of 180 tokens a fifth of a training's CPU time. Other C libraries are left as they are.
+    By default glibc maps every large tensor anew, and the system clears each page at its first use: on
+    documents of 180 tokens a fifth of a training's CPU time. Other C libraries are left as they are.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
     if mallopt is not None:
