@@ -46,16 +46,21 @@ def torch_device(setting: Setting) -> Literal["cpu", "cuda"]:
     return "cpu"
 
 
-def set_up_torch(threads: int) -> None:
+def set_up_torch(threads: int, *, keep_freed_memory: bool = True) -> None:
     """Give torch this many CPU threads, and full float32 precision on a GPU.
 
     Results are equal to the byte for the same number of threads. Numbers too small to be normal count as
     zero: words that are never seen leave many of them in the optimiser's moments, and a CPU takes longer
     over each.
+
+    Args:
+        threads: of the CPU.
+        keep_freed_memory: let this process use freed memory again instead of giving it back to the system.
     """
     import torch
 
-    _keep_freed_memory()
+    if keep_freed_memory:
+        _keep_freed_memory()
     torch.set_num_threads(threads)
     torch.set_flush_denormal(True)
     torch.backends.cuda.matmul.allow_tf32 = False
@@ -63,7 +68,7 @@ def set_up_torch(threads: int) -> None:
 
 
 def _keep_freed_memory() -> None:
-    """Let this process use freed memory again instead of giving it back to the system.
+    """Have the C library's heap keep what is freed.
 
     By default glibc maps every large tensor anew, and the system clears each page at its first use: on
     documents of 180 tokens a fifth of a training's CPU time. Other C libraries are left as they are.
