@@ -92,8 +92,7 @@ class AmsGrad:
         few at a time, so that they are fetched from memory once and not in every step: without a gradient
         nothing but their own decay and momentum moves them. Until then the table must not be read. However
         it ends, the table is what as many whole steps would have made of it; to the last bit, if `rows`
-        are ascending with the table's last row among them, and the table has as many more as makes a
-        multiple of `LANES`.
+        are ascending, the table's last `LANES` among them, and those not held a multiple of `LANES`.
 
         Args:
             table: one of the parameters.

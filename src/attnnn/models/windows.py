@@ -16,9 +16,9 @@ from attnnn.models.documents import PADDING
 from attnnn.models.optimizer import LANES, AmsGrad
 
 # Where windows pay, as measured with one thread on a processor with 2 MiB of cache a core. Over SST's 13,826
-# words of 300 numbers, a step takes 7 to 9 % less in windows of 5 to 24 batches (shares of 0.1 to 0.3), 3 % more
-# in windows of two batches, as long documents have them; over 1.4 million numbers as long either way, and over
-# fewer it is faster to leave them whole.
+# words of 300 numbers, a step takes 7 to 9 % less in windows of 5 to 24 batches (shares of 0.1 to 0.3). In
+# windows of two batches, as long documents have them, it takes 3 % more. Over 1.4 million numbers it takes as
+# long either way, and less over fewer that stay whole.
 SHARE = 0.15
 LEAST_BATCHES = 4
 LEAST_NUMBERS = 1 << 21
@@ -83,11 +83,11 @@ def held_with(touched: NDArray[np.bool_]) -> NDArray[np.int64]:
         touched: shape (rows,).
 
     Returns:
-        Ascending numbers of rows: those touched, padding, the last, and the first others so that
-        as many are left out as makes a multiple of `LANES`.
+        Ascending numbers of rows: those touched, padding, the last `LANES`, and the first others so that as
+        many are left out as makes a multiple of `LANES`.
     """
     held = touched.copy()
-    held[[PADDING, -1]] = True
+    held[PADDING] = held[-LANES:] = True
     others = np.flatnonzero(~held)
     held[others[: len(others) % LANES]] = True
     return np.flatnonzero(held)
