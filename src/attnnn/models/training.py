@@ -174,18 +174,13 @@ class Training:
         self.progress.epoch = epoch + 1
 
     def _batches(self) -> Iterator[Numbered]:
+        device = self.classifier.device
         lengths = self.tokens.lengths + 2
         for rows in noisy_length_batches(lengths, self.recipe.batch_size, self.rng):
-            yield (
-                rows,
-                batch_of(
-                    rows,
-                    self.tokens,
-                    device=self.classifier.device,
-                    imposed=self.imposed,
-                    asked=self.asked,
-                ),
+            batch = batch_of(
+                rows, self.tokens, device=device, imposed=self.imposed, asked=self.asked
             )
+            yield rows, batch
 
     def _step(self, rows: NDArray[np.int64], batch: Batch) -> Tensor:
         losses = self.objective.losses(self.classifier(batch), rows)
