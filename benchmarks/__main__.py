@@ -20,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from benchmarks import clock, records
     from benchmarks.figure import draw
 
-    set_up_torch(chosen.threads)
+    set_up_torch(chosen.threads, keep_freed_memory=chosen.keep_freed_memory)
     device = torch_device(chosen.device)
     conditions = records.Conditions(
         machine=clock.machine(device, chosen.threads),
@@ -81,6 +81,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--no-growth", action="store_true", help="skip exponents")
     parser.add_argument(
         "--keep", action="store_true", help="keep other kernels' and sizes' records in --out"
+    )
+    parser.add_argument(
+        "--keep-freed-memory",
+        action="store_true",
+        help="both sides use freed memory again, as jobs of a study do, instead of giving it back",
     )
     parser.add_argument("--out", type=Path, default=HERE / "results.json", help="JSON to write")
     return parser

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from pathlib import Path
 from typing import Literal
@@ -9,6 +10,11 @@ from typing import Literal
 from attnnn.errors import UserError
 
 Setting = Literal["auto", "cpu", "cuda"]
+
+# Parameters of glibc's mallopt, by the numbers of its malloc.h, and the bytes they are set to: blocks up to
+# the first come from the heap, and as much as the second stays there when it is free.
+_MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1
+_HEAP = {_MMAP_THRESHOLD: 1 << 30, _TRIM_THRESHOLD: 1 << 30}
 
 
 def wants_gpu(setting: Setting) -> bool:
@@ -40,19 +46,37 @@ def torch_device(setting: Setting) -> Literal["cpu", "cuda"]:
     return "cpu"
 
 
-def set_up_torch(threads: int) -> None:
+def set_up_torch(threads: int, *, keep_freed_memory: bool = True) -> None:
     """Give torch this many CPU threads, and full float32 precision on a GPU.
 
     Results are equal to the byte for the same number of threads. Numbers too small to be normal count as
     zero: words that are never seen leave many of them in the optimiser's moments, and a CPU takes longer
     over each.
+
+    Args:
+        threads: of the CPU.
+        keep_freed_memory: let this process use freed memory again instead of giving it back to the system.
     """
     import torch
 
+    if keep_freed_memory:
+        _keep_freed_memory()
     torch.set_num_threads(threads)
     torch.set_flush_denormal(True)
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
+
+
+def _keep_freed_memory() -> None:
+    """Have the C library's heap keep what is freed.
+
+    By default glibc maps every large tensor anew, and the system clears each page at its first use: on
+    documents of 180 tokens a fifth of a training's CPU time. Other C libraries are left as they are.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
+    if mallopt is not None:
+        for setting in _HEAP.items():
+            mallopt(*setting)
 
 
 def _nvidia_visible(devices: Path = Path("/dev")) -> bool:

@@ -158,6 +158,19 @@ class Classifier(nn.Module):
         last: Tensor = self.question_encoder.last(states, asked.lengths)
         return last
 
+    def lookups(self, batch: Batch) -> list[tuple[WordVectors, Int[Tensor, "batch length"]]]:
+        """The tables of word vectors, each with the ids of a batch that are looked up in it."""
+        found = [(self.embedding, batch.token_ids)]
+        if self.question_embedding is not None and batch.question is not None:
+            found.append((self.question_embedding, batch.question.token_ids))
+        return found
+
+    @property
+    def tables(self) -> list[WordVectors]:
+        """The tables of word vectors: the documents' and, in a model of pairs, the questions'."""
+        tables = (self.embedding, self.question_embedding)
+        return [table for table in tables if table is not None]
+
     @property
     def device(self) -> torch.device:
         """Where it is."""
@@ -222,9 +235,7 @@ def build(
             asked=asked,
         )
     with torch.no_grad():
-        for table in (model.embedding, model.question_embedding):
-            if table is None:
-                continue
+        for table in model.tables:
             if vectors is None:
                 table.weight.mul_(scale)
             else:

@@ -18,7 +18,8 @@ class BiLSTM(nn.Module):
     """One-layer bidirectional LSTM; a state is both directions' outputs side by side.
 
     The backward direction reads each document reversed within its own length, so that neither
-    direction sees padding and nothing needs to be packed.
+    direction sees padding and nothing needs to be packed. Time is the first axis inside, as oneDNN's and
+    cuDNN's kernels have it: the reversal does that turn too.
 
     Attributes:
         width: size of a state, twice the hidden size.
@@ -27,8 +28,8 @@ class BiLSTM(nn.Module):
     def __init__(self, dimension: int, hidden_size: int) -> None:
         super().__init__()
         self.width = 2 * hidden_size
-        self.left_to_right = nn.LSTM(dimension, hidden_size, batch_first=True)
-        self.right_to_left = nn.LSTM(dimension, hidden_size, batch_first=True)
+        self.left_to_right = nn.LSTM(dimension, hidden_size)
+        self.right_to_left = nn.LSTM(dimension, hidden_size)
 
     def forward(
         self,
@@ -36,10 +37,10 @@ class BiLSTM(nn.Module):
         lengths: Int[Tensor, " batch"],
     ) -> Float[Tensor, "batch length width"]:
         """States of all positions, start and end symbols included; arbitrary at padding."""
-        order = _reversed_order(lengths, embedded.shape[1])
-        left, _ = self.left_to_right(embedded)
-        right, _ = self.right_to_left(_reorder(embedded, order))
-        return torch.cat([left, _reorder(right, order)], dim=-1)
+        there, back = _reversed_orders(lengths, embedded.shape[1])
+        left, _ = self.left_to_right(embedded.transpose(0, 1))
+        right, _ = self.right_to_left(_reorder(embedded, there, back))
+        return torch.cat([left.transpose(0, 1), _reorder(right, back, there)], dim=-1)
 
     def last(
         self, states: Float[Tensor, "batch length width"], lengths: Int[Tensor, " batch"]
@@ -127,33 +128,44 @@ ENCODERS: dict[str, type[BiLSTM | Average | Cnn]] = {
 }
 
 
-def _reversed_order(lengths: Int[Tensor, " batch"], longest: int) -> Int[Tensor, " flat"]:
-    """Flat indices that reverse each row within its own length and leave padding in place."""
+def _reversed_orders(
+    lengths: Int[Tensor, " batch"], longest: int
+) -> tuple[Int[Tensor, "length batch"], Int[Tensor, "batch length"]]:
+    """Flat indices that reverse each row within its own length, padding staying in place.
+
+    Returns:
+        For each time and document the index of its source in documents by times, and the way back: for each
+        document and time the index in times by documents.
+    """
     position = torch.arange(longest, device=lengths.device).expand(len(lengths), -1)
     ends = lengths[:, None]
     source = torch.where(position < ends, ends - 1 - position, position)
-    starts = torch.arange(len(lengths), device=lengths.device)[:, None] * longest
-    return (starts + source).flatten()
+    document = torch.arange(len(lengths), device=lengths.device)[:, None]
+    return (document * longest + source).T, source * len(lengths) + document
 
 
 class _Reorder(torch.autograd.Function):
-    """Rows in an order that is its own inverse: the gradient is reordered the same way.
+    """Rows in another order, each once: the gradient goes the way back.
 
     PyTorch's own indexing would add the gradient up row by row, several times slower.
     """
 
     @staticmethod
-    def forward(ctx: Any, values: Tensor, order: Tensor) -> Tensor:
-        ctx.save_for_backward(order)
-        return values.flatten(0, 1).index_select(0, order).view_as(values)
+    def forward(ctx: Any, values: Tensor, there: Tensor, back: Tensor) -> Tensor:
+        ctx.save_for_backward(back)
+        return _rows(values, there)
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
-        (order,) = ctx.saved_tensors
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+        (back,) = ctx.saved_tensors
         (gradient,) = gradients
-        return gradient.flatten(0, 1).index_select(0, order).view_as(gradient), None
+        return _rows(gradient, back), None, None
 
 
-def _reorder(values: Tensor, order: Tensor) -> Tensor:
-    reordered: Tensor = _Reorder.apply(values, order)  # type: ignore[no-untyped-call]
+def _rows(values: Tensor, order: Tensor) -> Tensor:
+    return values.flatten(0, 1).index_select(0, order.flatten()).view(*order.shape, -1)
+
+
+def _reorder(values: Tensor, there: Tensor, back: Tensor) -> Tensor:
+    reordered: Tensor = _Reorder.apply(values, there, back)  # type: ignore[no-untyped-call]
     return reordered

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from tqdm import tqdm
 
 from attnnn.models.batches import (
     EVALUATION_TOKENS,
+    Batch,
     batch_of,
     length_sorted_batches,
     make_batch,
@@ -21,9 +23,9 @@ from attnnn.models.batches import (
 )
 from attnnn.models.classifier import Classifier
 from attnnn.models.documents import Questions
-from attnnn.models.embedding import WordVectors
 from attnnn.models.objectives import Objective
 from attnnn.models.optimizer import AmsGrad
+from attnnn.models.windows import Numbered, windows
 from attnnn.ragged import Ragged
 
 Score = Callable[[Classifier, float], float]
@@ -111,6 +113,8 @@ class Training:
         self.classifier, self.tokens, self.objective = classifier, tokens, objective
         self.recipe, self.score, self.imposed, self.asked = recipe, score, imposed, asked
         self.optimizer = optimizer_of(classifier, recipe)
+        tables = {id(table.weight) for table in classifier.tables}
+        self._others = [p for p in classifier.parameters() if id(p) not in tables]
         self.rng = np.random.default_rng(recipe.seed)
         self.progress = Progress()
         self.best = _copy_of(classifier)
@@ -148,11 +152,11 @@ class Training:
         return self.progress
 
     def _epoch(self, epoch: int) -> None:
-        lengths = self.tokens.lengths + 2
-        batches = noisy_length_batches(lengths, self.recipe.batch_size, self.rng)
         total = torch.zeros((), dtype=torch.float64, device=self.classifier.device)
-        for rows in batches:
-            total += self._step(rows)
+        for window in windows(self.classifier, self._batches()):
+            with window.open(self.classifier, self.optimizer):
+                for rows, batch in window.batches:
+                    total += self._step(rows, batch)
         train_loss = float(total)
         if not np.isfinite(train_loss):
             raise RuntimeError(
@@ -169,10 +173,16 @@ class Training:
         )
         self.progress.epoch = epoch + 1
 
-    def _step(self, rows: np.ndarray[Any, np.dtype[np.int64]]) -> Tensor:
-        batch = batch_of(
-            rows, self.tokens, device=self.classifier.device, imposed=self.imposed, asked=self.asked
-        )
+    def _batches(self) -> Iterator[Numbered]:
+        device = self.classifier.device
+        lengths = self.tokens.lengths + 2
+        for rows in noisy_length_batches(lengths, self.recipe.batch_size, self.rng):
+            batch = batch_of(
+                rows, self.tokens, device=device, imposed=self.imposed, asked=self.asked
+            )
+            yield rows, batch
+
+    def _step(self, rows: NDArray[np.int64], batch: Batch) -> Tensor:
         losses = self.objective.losses(self.classifier(batch), rows)
         summed = losses.sum() * self.objective.batch_weight(rows)
         loss = summed / len(rows) if self.recipe.loss_reduction == "mean" else summed
@@ -182,12 +192,9 @@ class Training:
         return summed.detach().double()
 
     def _clear_gradients(self) -> None:
-        tables = [part for part in self.classifier.modules() if isinstance(part, WordVectors)]
-        kept = {id(table.weight) for table in tables}
-        for parameter in self.classifier.parameters():
-            if id(parameter) not in kept:
-                parameter.grad = None
-        for table in tables:
+        for parameter in self._others:
+            parameter.grad = None
+        for table in self.classifier.tables:
             table.clear_gradient()
 
     def _out_of_patience(self) -> bool:

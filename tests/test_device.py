@@ -1,0 +1,34 @@
+"""What a process that uses torch is set up with."""
+
+import platform
+import subprocess
+import sys
+
+import pytest
+
+# Tensors of 64 MiB one after the other, and the pages that the system had to clear for each.
+_PAGES = """
+import resource
+import torch
+from attnnn.device import set_up_torch
+
+set_up_torch(1)
+
+def cleared():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    torch.zeros(1 << 24)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+print(*(cleared() for _ in range(40)))
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library's allocator")
+def test_a_freed_tensors_memory_is_used_again() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _PAGES], capture_output=True, text=True, check=True
+    )
+    first, *others = map(int, done.stdout.split())
+    assert first > 0
+    # At first what lies between two blocks may keep one from being used again.
+    assert sum(others[-10:]) <= first
