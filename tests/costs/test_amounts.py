@@ -75,6 +75,17 @@ def test_parameters_are_those_of_the_real_model(
     assert amounts.parameters(study, run, 11) == real
 
 
+@pytest.mark.parametrize("encoder", ["bilstm", "average", "cnn"])
+def test_of_several_classes_the_decoder_has_a_row_for_each(make_study: MakeStudy, encoder: str):
+    source = {"kind": "table", "path": "a.csv", "classes": 5}
+    study = make_study({"source": source}, papers=["jain-wallace"], training={"hidden_size": 8})
+    parts = {"encoder": encoder, "attention": "additive", "vocabulary": 11, "dimension": 3}
+    model = Classifier(**parts, hidden_size=8, outputs=5)
+    run = Run.parse("toy", f"{encoder}-additive/seed-10")
+    real = sum(parameter.numel() for parameter in model.parameters())
+    assert amounts.parameters(study, run, 11) == real
+
+
 def test_leave_one_out_reads_a_document_once_for_each_of_its_tokens(make_study: MakeStudy):
     study = make_study(leave_one_out={"rejoin_from": None})
     assert amounts.deletion_steps(study, np.array([3, 5])) == 3**2 + 5**2

@@ -188,16 +188,24 @@ def parameters(study: Study, run: Run, vocabulary: int) -> int:
     biases = {"bilstm": 2 * 2 * 4 * hidden, "average": hidden, "cnn": hidden}[run.model.encoder]
     inner = width // 2
     attention = {"additive": width * inner + 2 * inner, "dot": width}.get(run.model.attention, 0)
-    return vocabulary * dimension + inputs + biases + attention + width + 1
+    decoder = outputs(study, run.corpus) * (width + 1)
+    return vocabulary * dimension + inputs + biases + attention + decoder
+
+
+def outputs(study: Study, corpus: str) -> int:
+    """Logits of a model of single texts: one for two classes, else one a class. Of pairs 1 is counted."""
+    source = study.corpora[corpus].source
+    several = source.class_count is not None and source.class_count > 2 and not source.pairs
+    return source.class_count if several and source.class_count else 1
 
 
 def _multiply_adds(study: Study, run: Run) -> float:
-    """Of one token's state, its attention score and its contribution to the logit."""
+    """Of one token's state, its attention score and its contribution to the logits."""
     dimension = study.corpora[run.corpus].embedding.dimension
     width, encoder = encoder_of(run.model.encoder, dimension, hidden_size(study, run))
     inner = width // 2
     attention = {"additive": width * inner + inner, "dot": width}.get(run.model.attention, 0)
-    return encoder + attention + width
+    return encoder + attention + width * outputs(study, run.corpus)
 
 
 def encoder_of(encoder: str, dimension: int, hidden: int) -> tuple[int, int]:
