@@ -12,7 +12,8 @@ Each function gives an amount of work by the name of its kind. Kinds, and the un
 - ``batches``: training steps, 10³;
 - ``deletion_multiply_adds``, ``deletion_steps``: leave-one-out of the BiLSTM, 10⁹ and, tokens read, 10⁶;
 - ``searched``, ``search_steps``: attention weights that a search moves, 10⁹, and its steps over batches, 10³;
-- ``pairs``: pairs of tokens, 10⁹; ``shuffled``: permuted weights, 10⁹;
+- ``pairs``: pairs of tokens, 10⁹; ``climbed``: tokens whose weight a climb moves, 10⁶;
+- ``shuffled``: permuted weights, 10⁹;
 - ``tokens``, ``tokens_read``, ``spacy_tokens``, ``documents``: 10⁶;
 - ``word2vec``: multiply-adds of gensim, 10⁹; ``vector_bytes``: of a file of vectors, 10⁹;
 - ``files``: tables that are read; ``resampled``: documents drawn by the bootstrap, 10⁹.
@@ -150,9 +151,11 @@ def searching(study: Study, run: Run, size: CorpusSize) -> Amounts:
 
 
 def solving(study: Study, run: Run, size: CorpusSize) -> Amounts:
-    """Of the exact adversary: pairs of tokens, for every ε."""
-    squares = float((size.lengths("test").astype(np.float64) ** 2).sum())
-    return {"starts": 1.0, "pairs": len(study.epsilons) * squares / 1e9}
+    """Of the exact adversary, for every ε: pairs of tokens, or of several classes a climb over all tokens."""
+    lengths = size.lengths("test").astype(np.float64)
+    if not study.corpora[run.corpus].source.two_classes:
+        return {"starts": 1.0, "climbed": len(study.epsilons) * float(lengths.sum()) / 1e6}
+    return {"starts": 1.0, "pairs": len(study.epsilons) * float((lengths**2).sum()) / 1e9}
 
 
 def comparing(study: Study, runs: Iterable[Run], size: CorpusSize) -> Amounts:
