@@ -26,7 +26,7 @@ Values = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 # Steps of a document, at most; few documents make more than a dozen.
-_ROUNDS = 40
+_ROUNDS = 80
 
 # Sizes of a step, shares of what its giver has.
 _SIZES = np.array([1.0, 0.7, 0.45, 0.25, 0.12, 0.05, 0.02])
@@ -232,7 +232,7 @@ class _Steps:
         feasible[tested] = self._feasible(document, *chosen, amount[tested])
         value = np.where(feasible, gain, -np.inf)
         step = value.argmax(axis=1)
-        moved = np.isfinite(value[np.arange(len(step)), step])
+        moved: NDArray[np.bool_] = np.isfinite(value[np.arange(len(step)), step])
         document, step = np.flatnonzero(moved), step[moved]
         pick = (document, step)
         larger = self.amount[document, giver[pick], np.maximum(size[pick] - 1, 0)]

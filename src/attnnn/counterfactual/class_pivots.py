@@ -23,7 +23,7 @@ Indices = NDArray[np.int64]
 _MOST_KEPT = 8
 
 # Sizes of a pivot, shares of what leaves no weight negative.
-_SIZES = np.array([1.0, 0.5, 0.2, 0.05])
+_SIZES = np.array([1.0, 0.5, 0.2, 0.05, 0.01])
 
 # Pivots of each size and kind that are tested.
 _TESTED = 4

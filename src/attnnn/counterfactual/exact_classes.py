@@ -6,9 +6,9 @@ set not convex.
 - **bound**: no feasible attention has a larger JSD. Each of several slabs or half-spaces (see `class_slabs`
   and `class_halfspaces`) holds the whole feasible set; the largest JSD within one is known exactly, and the
   least of these is the bound.
-- **feasible**: the best attention found with TVD ≤ ε: what `class_ascent` climbs to from the model's own, from
-  another feasible start such as the searched adversary's, and from the best single token, point on the edge
-  between two tokens, or mixture of the model's own with a token or with the point that attains the bound.
+- **feasible**: the best attention found with TVD ≤ ε: what `class_ascent` climbs to from the model's own,
+  from another feasible start such as the searched adversary's, and from the best single token, point on an
+  edge between two tokens, or mixture of the model's own with a token or the point that attains the bound.
 - **exact**: the feasible attention is a maximum. So it is wherever the point that attains the bound is itself
   feasible, or the two values meet; for two classes and logits that are linear in the attention, always.
 """
