@@ -120,6 +120,16 @@ def test_analyses_of_the_base_model(make_study: MakeStudy, size: CorpusSize):
     assert solved == pytest.approx({"starts": 1, "pairs": 3 * (9 + 25) / 1e9})
 
 
+def test_of_several_classes_the_exact_adversary_is_climbed_to(
+    make_study: MakeStudy, size: CorpusSize
+):
+    source = {"kind": "table", "path": "a.csv", "classes": 3}
+    training = {"hidden_size": 8}
+    study = make_study({"source": source}, papers=["jain-wallace"], training=training)
+    found = amounts.solving(study, design.base_run(study, "toy"), size)
+    assert found == pytest.approx({"starts": 1, "climbed": 2 * (3 + 5) / 1e6})
+
+
 def test_word_vectors_are_trained_or_read(make_study: MakeStudy, size: CorpusSize, tmp_path):
     word2vec = {"kind": "word2vec", "dimension": 3, "epochs": 2, "window": 4}
     study = make_study({"embedding": word2vec})
