@@ -22,10 +22,10 @@ from attnnn.publish.correlations import GRADIENT, LEAVE_ONE_OUT, correlations
 from attnnn.publish.results import Floats, Ints, Results, Table, require_same_documents
 from attnnn.publish.style import (
     BLACK,
+    BLUE,
     COLUMN,
     GREY,
     PAGE,
-    PURPLE,
     colour_of,
     hide_unused,
     new_figure,
@@ -173,7 +173,7 @@ def _draw(axis: Axes, series: Series, edges: NDArray[np.float64]) -> None:
         axis.stairs(heights, edges, color=GREY, linewidth=1.1, linestyle=":")
     if series.bound is not None:
         heights = fractions(series.bound, edges)
-        axis.stairs(heights, edges, color=PURPLE, linewidth=1.1, linestyle=":")
+        axis.stairs(heights, edges, color=BLUE, linewidth=1.1, linestyle=":")
     axis.set_xlim(edges[0], edges[-1])
     axis.set_ylim(bottom=0)
     axis.yaxis.set_major_locator(MaxNLocator(3))
@@ -213,7 +213,7 @@ def _name_axes(figure: Figure, drawn: Mapping[Axes, Series], x: str) -> None:
         handles.append(dotted)
     if any(series.bound is not None for series in drawn.values()):
         handles.append(
-            Line2D([], [], color=PURPLE, linewidth=1.1, linestyle=":", label="bound of best known")
+            Line2D([], [], color=BLUE, linewidth=1.1, linestyle=":", label="bound of best known")
         )
     columns = min(len(handles), 4) if figure.get_figwidth() > COLUMN else 2
     figure.legend(handles=handles, loc="outside lower center", ncols=columns)
