@@ -125,5 +125,4 @@ def test_analyses_are_shared_out_alike_and_only_where_they_are_made():
         ("asked", 2, 2),
     ]
     assert explained[0].name == "bilstm-additive/seed-10"
-    # The exact adversary is known for two classes alone.
-    assert {job.corpus for job in analysis_jobs(study, design.solved_runs)} == {"one"}
+    assert {job.corpus for job in analysis_jobs(study, design.attacked_runs)} == {"one", "asked"}

@@ -83,6 +83,13 @@ def test_a_training_waits_for_the_run_it_learns_from(plan: Plan):
     assert plan.guides(job("trees", f"{imposed}-{swept}/seed-10")) == [predictions.format(swept)]
 
 
+def test_of_several_classes_the_exact_adversary_starts_from_the_searched_one(plan: Plan):
+    run = "bilstm-additive/seed-10"
+    searched = "results/searched_adversary/stories/bilstm-additive/seed-10.parquet"
+    assert plan.starts(job("stories", run)) == [searched]
+    assert plan.starts(job("planted", run)) == []
+
+
 def test_a_training_job_is_named_by_its_first_run_and_writes_all_of_them(plan: Plan):
     both = job("trees", "bilstm-uniform/seed-10", "bilstm-additive/seed-50")
     assert both.name == "bilstm-uniform/seed-10"

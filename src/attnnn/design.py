@@ -285,15 +285,10 @@ def explained_runs(study: Study, corpus: str) -> list[Run]:
 
 
 def attacked_runs(study: Study, corpus: str) -> list[Run]:
-    """The runs whose attention is permuted and replaced, document by document."""
+    """The runs whose attention is permuted and replaced, document by document, searched and exactly."""
     if "jain-wallace" in papers_of(study, corpus):
         return grid_runs(study, corpus)
     return [base_run(study, corpus)]
-
-
-def solved_runs(study: Study, corpus: str) -> list[Run]:
-    """Those of them whose exact adversary is known: of two classes."""
-    return attacked_runs(study, corpus) if study.corpora[corpus].source.two_classes else []
 
 
 def grid_runs(study: Study, corpus: str) -> list[Run]:

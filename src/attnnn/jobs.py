@@ -54,8 +54,7 @@ def analysis_jobs(study: Study, runs_of: Callable[[Study, str], Sequence[Run]]) 
 
     Args:
         study: the configuration.
-        runs_of: these runs of a corpus: one of `design.explained_runs`, `attacked_runs`, `solved_runs`,
-            `replaced_runs`.
+        runs_of: these runs of a corpus: one of `design.explained_runs`, `attacked_runs`, `replaced_runs`.
     """
     size = study.jobs.runs
     return [

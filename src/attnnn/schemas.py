@@ -277,6 +277,26 @@ REPLACEMENT = Schema(
     },
 )
 
+CLASS_ADVERSARY = Schema(
+    "class_adversary",
+    {
+        "document": _DOCUMENT,
+        "epsilon": Column(pa.float64(), "largest allowed ½ Σ|Δp|"),
+        "jsd": Column(pa.float64(), "largest that any attention is known to attain, nats"),
+        "bound": Column(pa.float64(), "no attention within epsilon exceeds this JSD, nats"),
+        "exact": Column(
+            pa.bool_(), "whether jsd is the ε-max JSD itself; bound is then equal to it"
+        ),
+        "tokens": Column(pa.list_(pa.int32()), "positions of the tokens that have weight, 0-based"),
+        "weights": Column(pa.list_(pa.float64()), "their weights in that attention"),
+        "probability": Column(
+            pa.float64(), "of the predicted class under that attention, from pieces of predictions"
+        ),
+        "change": Column(pa.float64(), "½ Σ|Δp| under that attention"),
+        "slack": Column(pa.float64(), "epsilon - change, at least 0"),
+    },
+)
+
 DIVERGENCE = Schema(
     "divergence",
     {

@@ -128,11 +128,10 @@ def _searched(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
 
 def _adversaries(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
     base = design.base_run(study, corpus)
-    solved = base in design.solved_runs(study, corpus)
     return [
         paths.predictions_of(base),
         *_searched(study, paths, corpus),
-        *([paths.analysis_of("exact_adversary", base)] if solved else []),
+        paths.analysis_of("exact_adversary", base),
     ]
 
 
@@ -183,12 +182,11 @@ def _adversary_maps(study: Study, paths: layout.Layout, corpus: str) -> list[str
 
 
 def _grid(study: Study, paths: layout.Layout, corpus: str) -> list[str]:
-    analyses = ("correlation", "permutation", "searched_adversary")
+    analyses = ("correlation", "permutation", "searched_adversary", "exact_adversary")
     grid, vanilla = design.grid_runs(study, corpus), design.vanilla_runs(study, corpus)
     return [
         *(paths.predictions_of(run) for run in (*grid, *vanilla)),
         *(paths.analysis_of(analysis, run) for run in grid for analysis in analyses),
-        *(paths.analysis_of("exact_adversary", run) for run in design.solved_runs(study, corpus)),
     ]
 
 

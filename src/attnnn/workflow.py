@@ -46,7 +46,7 @@ _ANALYSED: dict[str, Callable[[Study, str], list[Run]]] = {
     "correlate": design.explained_runs,
     "permute": design.attacked_runs,
     "search": design.attacked_runs,
-    "solve": design.solved_runs,
+    "solve": design.attacked_runs,
     "replace": design.replaced_runs,
 }
 # Kinds of rules that do several runs.
@@ -131,6 +131,12 @@ class Plan:
     def predictions(self, job: Job) -> list[str]:
         """Predictions of the runs of a job."""
         return [self.paths.predictions_of(run) for run in job.runs]
+
+    def starts(self, job: Job) -> list[str]:
+        """What the exact adversary starts from: of several classes, what the search has found."""
+        if self.study.corpora[job.corpus].source.two_classes:
+            return []
+        return [self.paths.analysis_of("searched_adversary", run) for run in job.runs]
 
     def at_once(self, job: Job) -> int:
         """Runs of a job that are trained at the same time."""

@@ -139,8 +139,3 @@ def test_dev_may_be_missing_only_if_no_switch_selects_on_it() -> None:
         room.require_dev(resolve("clean", {}), False)
     with pytest.raises(UserError, match="switch lambda_select selects on it"):
         room.require_dev(resolve("wiegreffe-pinter", {"lambda_select": "dev"}), False)
-
-
-def test_more_than_two_classes_wait_for_later() -> None:
-    with pytest.raises(UserError, match="only two classes so far: found 3"):
-        room.require_two(["a", "b", "c"])

@@ -4,9 +4,11 @@ import csv
 import json
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pydantic import ValidationError
 
 from attnnn.corpora.table import gives_dev, label_name, read_table_source
 from attnnn.corpora.texts import Texts
@@ -57,6 +59,46 @@ def test_classes_in_the_order_given_or_sorted_as_numbers(tmp_path: Path) -> None
     assert read(path, classes=["1", "0"]).labels.tolist() == [1, 0] * 12
     tens = [{**row, "stars": 9 + number % 2} for number, row in enumerate(ROWS)]
     assert read(write(tmp_path / "b.csv", tens)).classes == ["9", "10"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes", "names"),
+    [
+        ([10, 9, -1], 3, ["-1", "9", "10"]),
+        (["neutral", "pos", "neg"], 3, ["neg", "neutral", "pos"]),
+        (["neutral", "pos", "neg"], ["pos", "neutral", "neg"], ["pos", "neutral", "neg"]),
+        ([1, 2, 3, 4, 5], [5, 4, 3, 2, 1], ["5", "4", "3", "2", "1"]),
+    ],
+)
+def test_any_number_of_classes_by_their_number_or_their_names(
+    tmp_path: Path, labels: list[object], classes: object, names: list[str]
+) -> None:
+    rows = [{**row, "stars": labels[n % len(labels)]} for n, row in enumerate(ROWS * 3)]
+    documents = read(write(tmp_path / "a.csv", rows), classes=classes)
+    assert documents.classes == names
+    assert [names[label] for label in documents.labels] == [str(row["stars"]) for row in rows]
+    # Splits that are made keep the share of every class.
+    made = read(tmp_path / "a.csv", classes=classes, split=None)
+    counts = np.bincount(made.labels[made.splits == "test"])
+    assert (np.abs(counts - counts.sum() / len(labels)) < 1).all()
+
+
+@pytest.mark.parametrize(
+    "classes", [1, 0, True, ["a"], ["a", "a"], [1, "1"], [True, False], 2.0, "three", None]
+)
+def test_classes_are_distinct_values_or_their_number(classes: object) -> None:
+    with pytest.raises(ValidationError, match="two or more distinct label values"):
+        TableSource.model_validate({"kind": "table", "path": "a.csv", "classes": classes})
+
+
+def test_a_source_knows_whether_it_is_of_two_classes() -> None:
+    def table(**settings: object) -> TableSource:
+        return TableSource.model_validate({"kind": "table", "path": "a.csv", **settings})
+
+    assert table().two_classes
+    assert table(classes=["no", "yes"]).two_classes
+    assert not table(classes=["a", "b", "c"]).two_classes
+    assert (table(classes=3).class_count, table(classes=3).two_classes) == (3, False)
 
 
 @pytest.mark.parametrize(
@@ -111,9 +153,21 @@ def changed(row: int, **values: object) -> list[dict[str, object]]:
         (ROWS, {"label": "y"}, r"no column 'y'; .* name one of them as source.label"),
         (ROWS, {"split": "fold"}, r"no column 'fold'"),
         (ROWS, {"classes": ["0", "2"]}, r"line 2: expected a label among 0, 2, found '1'"),
-        (ROWS, {"classes": ["0", "0"]}, r"expected distinct names"),
-        (ROWS, {"classes": ["0", "1", "2"]}, r"only two classes so far: found 3"),
-        (changed(4, stars=7), {}, r"only two classes so far: found 3 \(0, 1, 7\)"),
+        (
+            changed(4, stars=7),
+            {},
+            r"column 'stars': expected 2 classes, found 3 \(0, 1, 7\); write classes: 3 under source",
+        ),
+        (
+            ROWS,
+            {"classes": 3},
+            r"'stars': expected 3 classes, found 2 \(0, 1\); write classes: 2 .* as source.label",
+        ),
+        (
+            [{**row, "stars": "x"} for row in ROWS],
+            {},
+            r"expected 2 classes, found 1 \(x\); name another column as source.label",
+        ),
         (changed(4, stars=None), {}, r"line 5: expected a label among 0, 1, found no label"),
         (changed(4, review=None), {}, r"line 5: column 'review': expected a text, found nothing"),
         (changed(4, review=3), {}, r"line 5: column 'review': expected a text, found int"),

@@ -75,6 +75,17 @@ def test_parameters_are_those_of_the_real_model(
     assert amounts.parameters(study, run, 11) == real
 
 
+@pytest.mark.parametrize("encoder", ["bilstm", "average", "cnn"])
+def test_of_several_classes_the_decoder_has_a_row_for_each(make_study: MakeStudy, encoder: str):
+    source = {"kind": "table", "path": "a.csv", "classes": 5}
+    study = make_study({"source": source}, papers=["jain-wallace"], training={"hidden_size": 8})
+    parts = {"encoder": encoder, "attention": "additive", "vocabulary": 11, "dimension": 3}
+    model = Classifier(**parts, hidden_size=8, outputs=5)
+    run = Run.parse("toy", f"{encoder}-additive/seed-10")
+    real = sum(parameter.numel() for parameter in model.parameters())
+    assert amounts.parameters(study, run, 11) == real
+
+
 def test_leave_one_out_reads_a_document_once_for_each_of_its_tokens(make_study: MakeStudy):
     study = make_study(leave_one_out={"rejoin_from": None})
     assert amounts.deletion_steps(study, np.array([3, 5])) == 3**2 + 5**2
@@ -107,6 +118,16 @@ def test_analyses_of_the_base_model(make_study: MakeStudy, size: CorpusSize):
     permuted, solved = (f(study, base, size) for f in (amounts.permuting, amounts.solving))
     assert permuted == pytest.approx({"starts": 1, "shuffled": 7 * 8 / 1e9})
     assert solved == pytest.approx({"starts": 1, "pairs": 3 * (9 + 25) / 1e9})
+
+
+def test_of_several_classes_the_exact_adversary_is_climbed_to(
+    make_study: MakeStudy, size: CorpusSize
+):
+    source = {"kind": "table", "path": "a.csv", "classes": 3}
+    training = {"hidden_size": 8}
+    study = make_study({"source": source}, papers=["jain-wallace"], training=training)
+    found = amounts.solving(study, design.base_run(study, "toy"), size)
+    assert found == pytest.approx({"starts": 1, "climbed": 2 * (3 + 5) / 1e6})
 
 
 def test_word_vectors_are_trained_or_read(make_study: MakeStudy, size: CorpusSize, tmp_path):

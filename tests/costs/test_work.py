@@ -128,3 +128,20 @@ def test_experiments_with_log_odds_have_their_jobs_where_they_are_asked_for(
     made = {path for job in after for path in job.makes}
     (shown,) = (job for job in after if job.name == "table jw_log_odds")
     assert set(shown.needs) <= made
+
+
+def test_of_several_classes_the_exact_adversary_waits_for_the_search(
+    make_study: MakeStudy, size: CorpusSize
+):
+    pair = {"source": {"kind": "snli"}}
+    study = make_study(pair, papers=["jain-wallace"], training={"hidden_size": 8})
+    jobs = {job.name: job for job in planned_jobs(study, {"toy": size})}
+    solve, search = (jobs[f"{stage} toy bilstm-additive/seed-10"] for stage in ("solve", "search"))
+    assert set(solve.needs) & set(search.makes)
+    two = {
+        job.name: job
+        for job in planned_jobs(
+            make_study(papers=["jain-wallace"], training={"hidden_size": 8}), {"toy": size}
+        )
+    }
+    assert not set(two["solve toy bilstm-additive/seed-10"].needs) & set(search.makes)

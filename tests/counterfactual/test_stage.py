@@ -4,16 +4,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 from attnnn import design, schemas
-from attnnn.counterfactual.stage import diverge, permute, search
+from attnnn.counterfactual.stage import diverge, permute, search, solve
 from attnnn.errors import UserError
 from attnnn.layout import Layout
 from attnnn.measures import jensen_shannon_divergence
 from attnnn.ragged import Ragged
-from attnnn.store import facts_of, read_table
+from attnnn.store import facts_of, read_table, write_table
 
-from .conftest import BIAS, SPLITS, write_predictions
+from .conftest import BIAS, LENGTHS, SPLITS, write_predictions
 
 TEST = np.flatnonzero(np.array(SPLITS) == "test")
 
@@ -106,3 +107,95 @@ def test_runs_of_different_documents_are_refused(study, base, monkeypatch):
     write_predictions(study, run, seed=1)
     with pytest.raises(UserError, match="not those of"):
         diverge(study, [run])
+
+
+class TestSeveralClasses:
+    """The exact adversary of several classes, from the tables of a run alone."""
+
+    BIAS = (0.5, -0.25, 0.0)
+
+    @pytest.fixture(params=["single texts", "pairs"])
+    def solved(self, request, make_study, tmp_path):
+        """The study, its run, the predictions' columns and the last layer of pairs."""
+        pairs = request.param == "pairs"
+        source = {"kind": "snli"} if pairs else {"kind": "table", "path": "a.csv", "classes": 3}
+        study = make_study(papers=["jain-wallace"], corpora={"tiny": {"source": source}})
+        run = design.base_run(study, "tiny")
+        rng = np.random.default_rng(3)
+        attention = Ragged.from_lists([rng.dirichlet(np.ones(n)) for n in LENGTHS], np.float32)
+        pieces = attention.with_values(rng.normal(0, 1.5, (sum(LENGTHS), 3)).astype(np.float32))
+        test = [split == "test" for split in SPLITS]
+        offset = rng.normal(size=(len(LENGTHS), 3)).astype(np.float32)
+        columns = {
+            "document": np.arange(len(LENGTHS)) + 100,
+            "split": SPLITS,
+            "label": np.zeros(len(LENGTHS), np.int64),
+            "predicted": np.zeros(len(LENGTHS), np.int64),
+            "probabilities": [np.full(3, 1 / 3, np.float32) if t else None for t in test],
+            "attention": attention,
+            "pieces": [p.ravel() if t else None for p, t in zip(pieces, test, strict=True)],
+            "candidates": [None] * len(LENGTHS),
+            "offset": list(offset) if pairs else [None] * len(LENGTHS),
+        }
+        path = Path(Layout(study.results_dir).predictions_of(run))
+        facts = {"classes": 3, "bias": None if pairs else list(self.BIAS)}
+        write_table(path, schemas.CLASS_PREDICTIONS, columns, made_by=facts)
+        weight = rng.normal(size=(3, 3)).astype(np.float32)
+        last = {"decoder.output.weight": weight, "decoder.output.bias": np.array(self.BIAS)}
+        save_file(last, path.with_name("weights.safetensors"))
+        search(study, run, device="cpu", threads=1)
+        solve(study, run)
+
+        def predict(row, weights):
+            logits = weights @ pieces[row].astype(float)
+            if pairs:
+                logits = np.tanh(logits + offset[row]) @ weight.T.astype(float)
+            powers = np.exp(logits + self.BIAS)
+            return powers / powers.sum()
+
+        return study, run, attention, predict
+
+    def test_every_answer_can_be_checked_from_the_tables(self, solved):
+        study, run, attention, predict = solved
+        path = Layout(study.results_dir).analysis_of("exact_adversary", run)
+        table = read_table(path, schemas.CLASS_ADVERSARY).to_pylist()
+        assert [row["document"] - 100 for row in table] == TEST.tolist() * 2
+        assert [row["epsilon"] for row in table] == [0.01] * len(TEST) + [0.2] * len(TEST)
+        for row in table:
+            number = row["document"] - 100
+            own = attention[number].astype(float)
+            weights = np.zeros(len(own))
+            weights[row["tokens"]] = row["weights"]
+            assert min(row["weights"]) > 0
+            assert weights.sum() == pytest.approx(1, abs=1e-6)
+            p, q = predict(number, weights), predict(number, own)
+            change = 0.5 * np.abs(p - q).sum()
+            assert row["change"] == pytest.approx(change, abs=1e-9)
+            assert row["slack"] == pytest.approx(row["epsilon"] - change, abs=1e-9)
+            assert row["slack"] >= 0
+            assert row["probability"] == pytest.approx(p[q.argmax()], abs=1e-9)
+            both = (Ragged.from_lists([values]) for values in (weights, own))
+            assert row["jsd"] == pytest.approx(jensen_shannon_divergence(*both)[0], abs=1e-9)
+            assert row["bound"] >= row["jsd"]
+            assert row["exact"] == (row["bound"] == row["jsd"])
+            if len(own) == 1:
+                assert row["exact"]
+
+    def test_what_is_known_is_no_less_than_what_was_searched(self, solved):
+        study, run, _, _ = solved
+        layout = Layout(study.results_dir)
+        known = read_table(layout.analysis_of("exact_adversary", run), schemas.CLASS_ADVERSARY)
+        path = layout.analysis_of("searched_adversary", run)
+        searched = read_table(path, schemas.SEARCHED_ADVERSARY)
+        assert searched["found"].to_numpy().any()
+        assert (known["jsd"].to_numpy() >= searched["jsd"].to_numpy()).all()
+
+    def test_the_search_comes_first(self, solved):
+        study, run, _, _ = solved
+        path = Path(Layout(study.results_dir).analysis_of("searched_adversary", run))
+        other = study.model_copy(update={"epsilons": [0.01, 0.3]})
+        with pytest.raises(UserError, match=r"expected the test documents .* ε = 0.3; run"):
+            solve(other, run)
+        path.unlink()
+        with pytest.raises(UserError, match="searched_adversary"):
+            solve(study, run)

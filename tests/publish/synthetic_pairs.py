@@ -110,4 +110,22 @@ class SyntheticPairs(Synthetic):
             self.write_search(run, document, test)
 
     def write_exact(self, base: Run, document: np.ndarray) -> None:
-        """None is known of several classes."""
+        """Adversaries on the first two tokens, half of them exact, the others with a bound above them."""
+        epsilons, count = self.study.epsilons, len(document) * len(self.study.epsilons)
+        jsd, exact = np.log(2) - 0.25 * self.rng.random(count), np.arange(count) % 2 == 0
+        change = 0.005 * self.rng.random(count)
+        epsilon = np.repeat(epsilons, len(document))
+        columns = {
+            "document": np.tile(document, len(epsilons)),
+            "epsilon": epsilon,
+            "jsd": jsd,
+            "bound": np.where(exact, jsd, np.log(2)),
+            "exact": exact,
+            "tokens": [np.array([0, 1], np.int32)] * count,
+            "weights": [np.array([0.75, 0.25])] * count,
+            "probability": self.rng.random(count),
+            "change": change,
+            "slack": epsilon - change,
+        }
+        path = self.paths.analysis_of("exact_adversary", base)
+        self.write(path, schemas.CLASS_ADVERSARY, columns)

@@ -37,7 +37,7 @@ def results(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def unsolved(tmp_path_factory):
-    """Corpora of pairs alone: none has an exact adversary."""
+    """Corpora of pairs alone: the exact adversary is known of none for certain."""
     return _study(tmp_path_factory.mktemp("unsolved"), ["babi", "snli"])
 
 
@@ -125,31 +125,49 @@ def test_the_papers_classes_of_snli_stand_in_rows_of_their_own(results):
     assert babi[1][3:] == ["0.23 ± 0.19", "0.46", "0.66 ± 0.17", "0.97", "0.23 ± 0.18", "0.45"]
 
 
-def test_the_grid_has_no_area_and_no_exact_adversary_of_several_classes(results):
+def test_the_grid_has_no_area_and_bounds_the_exact_adversary_of_several_classes(results):
     table = grid(results)
     metrics = {
         corpus: {f.metric for f in table if f.corpus == corpus} for corpus in ("babi", "sst")
     }
     assert metrics["sst"] - metrics["babi"] == {"f1", "auc", "epsilon_max_jsd_exact"}
-    assert metrics["babi"] - metrics["sst"] == {"macro_f1"}
+    bounds = {"epsilon_max_jsd_best_known", "epsilon_max_jsd_bound", "share_exact"}
+    assert metrics["babi"] - metrics["sst"] == {"macro_f1", *bounds}
     sheet = grid_sheet(results, table)
-    rows = [row for row in sheet.rows if row and row[0] == "babi"]
-    assert all((row[3], row[5], row[11]) == ("–",) * 3 for row in rows)
-    assert all(row[4] != "–" for row in rows)
+    of_babi = [row for row in sheet.rows if row and row[0] == "babi"]
+    assert all((row[3], row[5]) == ("–", "–") for row in of_babi)
+    assert all(row[4] != "–" for row in of_babi)
     # babi_1+lstm+tanh: accuracy 1.0; al .2508, ag .1604, gl .4986.
     theirs = ["–", "1.00", "–", "0.25", "0.16", "0.50", "–", "–", "–"]
-    assert rows[1] == ["babi", "bilstm-additive", "J&W", *theirs]
+    assert of_babi[1] == ["babi", "bilstm-additive", "J&W", *theirs]
+    rows = {row[1]: row for row in of_babi if row[2] == "here"}
+    exact = results.exact("babi")
+    mean, bound = (f"{exact.floats(name).mean():.2f}" for name in ("jsd", "bound"))
+    cell = rows["bilstm-additive"][11]
+    assert cell.startswith(f"{mean} [")
+    assert cell.endswith(f"≤ {bound}")
+    assert rows["bilstm-none"][11] == "–"
 
 
-def test_a_dash_stands_for_an_exact_adversary_that_is_not_known(results, unsolved):
-    sheet = per_instance_adversary_sheet(results, per_instance_adversary(results))
-    exact = {row[0]: row[4] for row in sheet.rows if row}
-    assert (exact["babi"], exact["snli"]) == ("–", "–")
-    assert exact["sst"] != "–"
-    assert any("two classes and linear decoders alone" in note for note in sheet.notes)
+def test_best_known_adversaries_and_bounds_stand_beside_the_searched_ones(results, unsolved):
+    table = per_instance_adversary(results)
+    sheet = per_instance_adversary_sheet(results, table)
+    assert sheet.columns[3:7] == ["searched", "exact or best known", "bound", "exact for"]
+    rows = {tuple(row[:3]): row[3:] for row in sheet.rows if row}
+    exact = results.exact("babi")
+    found = rows["babi", "0.01", "all"]
+    assert found[1].startswith(f"{exact.floats('jsd').mean():.3f} [")
+    assert found[2].startswith(f"{exact.floats('bound').mean():.3f} [")
+    assert found[3] == "50.0 %"
+    assert rows["sst", "0.01", "all"][2:4] == ["–", "100 %"]
+    share = table.get("babi", "best_known epsilon=0.01 predicted=all", "share_exact")
+    assert share.value == exact.flags("exact").mean() == 0.5
+    assert any("no attention exceeds" in note for note in sheet.notes)
     alone = Results(results.study.of_corpora(["sst"]))
-    notes = per_instance_adversary_sheet(alone, per_instance_adversary(alone)).notes
-    assert not any("linear decoders" in note for note in notes)
+    sheet = per_instance_adversary_sheet(alone, per_instance_adversary(alone))
+    assert sheet.columns[3:5] == ["searched", "exact"]
+    assert "bound" not in sheet.columns
+    assert not any("exceeds" in note for note in sheet.notes)
 
 
 def test_tables_of_the_other_paper_leave_pairs_out(tmp_path):
@@ -181,12 +199,30 @@ def test_figures_show_one_series_of_many_answers_and_one_a_class_of_three(result
 
 @pytest.mark.usefixtures("styled")
 @pytest.mark.parametrize("draw", [figure_jw_histograms.adversaries, figure_jw_violins.adversaries])
-def test_panels_of_the_exact_adversary_are_there_where_it_is_known(results, unsolved, draw):
+def test_panels_say_where_an_adversary_is_the_best_known_one(results, unsolved, draw):
     mixed = draw(results).axes
     assert len(mixed) == 6
-    assert [axis.axison for axis in mixed] == [True, False, True, False, True, True]
-    assert "known for two" in mixed[1].texts[0].get_text()
-    assert len(draw(unsolved).axes) == 2
+    titles = [axis.get_title(loc="left") for axis in mixed]
+    assert ["best known, exact for 50.0 %" in title for title in titles] == [
+        *(False, True, False, True),  # babi, snli
+        *(False, False),
+    ]
+    names = [axis.get_xlabel() for axis in draw(unsolved).axes]
+    assert not any(name.startswith("exact") for name in names)
+
+
+@pytest.mark.usefixtures("styled")
+def test_the_bound_is_drawn_beside_the_best_known_adversary(results):
+    figure = figure_jw_histograms.adversaries(results)
+    unfilled = [sum(not patch.get_fill() for patch in axis.patches) for axis in figure.axes]
+    # An outline for each class, of many answers one; and the bound's.
+    assert unfilled == [1, 1 + 1, 3, 3 + 1, 2, 2]
+    legend = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert legend[-1] == "bound of best known"
+    exact = results.exact("snli")
+    drawn = figure.axes[3].patches[-1].get_data().values
+    expected, _ = np.histogram(exact.floats("bound"), figure_jw_histograms.JSD_EDGES)
+    np.testing.assert_allclose(drawn, expected / len(exact))
 
 
 @pytest.mark.usefixtures("styled")

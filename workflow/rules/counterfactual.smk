@@ -68,6 +68,7 @@ for job in plan.jobs_of("solve"):
             job.rule("solve")
         input:
             predictions=plan.predictions(job),
+            starts=plan.starts(job),
             checked=checked,
         output:
             plan.analyses(job, "exact_adversary"),

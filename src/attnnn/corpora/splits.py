@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -168,20 +168,6 @@ def require_classes(documents: Texts, *, where: str) -> None:
                 f"{where}: split {split} has no document of class {missing[0]!r} among its {counts.sum()}: "
                 "expected every class in every split; look at the source's splits and labels"
             )
-
-
-def require_two(classes: Sequence[str]) -> None:
-    """Refuse more than two classes, or fewer.
-
-    Raises:
-        UserError: with the number found.
-    """
-    if len(classes) != 2:
-        shown = ", ".join(classes[:5]) + (", …" if len(classes) > 5 else "")
-        raise UserError(
-            f"only two classes so far: found {len(classes)} ({shown}); choose another label column or "
-            "keep the rows of two classes"
-        )
 
 
 def require_dev(protocol: Protocol, has_dev: bool) -> None:

@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.corpora.splits import UNSPLIT, make_missing_splits, require_two, sample
+from attnnn.corpora.splits import UNSPLIT, make_missing_splits, sample
 from attnnn.corpora.table_files import columns_of, place, read_columns
 from attnnn.corpora.texts import SPLITS, Dropped, Texts, naming
 from attnnn.errors import UserError
 from attnnn.sources import TableSource
+
+# Labels that an error lists.
+_SHOWN = 5
 
 _SPLIT_NAMES = {"train": "train", "dev": "dev", "validation": "dev", "test": "test"}
 
@@ -48,7 +51,9 @@ def read_rows(path: Path, source: TableSource) -> Texts:
     if not kept:
         raise UserError(f"{path}: expected rows of texts and labels, found none")
     names_found = [label_name(value) for value in columns[source.label]]
-    classes = source.classes or _sorted_classes(path, [names_found[row] for row in kept])
+    classes = source.classes
+    if isinstance(classes, int):
+        classes = _sorted_classes(path, source, [names_found[row] for row in kept])
     documents = Texts(
         texts=[_text(path, row, columns[source.text][row], source.text) for row in kept],
         labels=np.array([_class(path, row, names_found[row], classes) for row in kept], np.int64),
@@ -80,10 +85,6 @@ def require_table_source(path: Path, source: TableSource) -> None:
                 f"{path}: no column {column!r}; the columns are {', '.join(found)}: "
                 f"name one of them as source.{key}"
             )
-    if source.classes is not None:
-        if len(set(source.classes)) != len(source.classes):
-            raise UserError(f"source.classes: expected distinct names, found {source.classes}")
-        require_two(source.classes)
     for split, size in (source.rows or {}).items():
         if split not in SPLITS or size < 2:
             raise UserError(
@@ -149,13 +150,18 @@ def _given_splits(
     return np.array(splits, dtype="<U5"), dropped
 
 
-def _sorted_classes(path: Path, names: list[str | None]) -> list[str]:
+def _sorted_classes(path: Path, source: TableSource, names: list[str | None]) -> list[str]:
     found = {name for name in names if name is not None}
     as_numbers = all(name.removeprefix("-").isdecimal() for name in found)
     classes = sorted(found, key=int) if as_numbers else sorted(found)
-    with naming(str(path)):
-        require_two(classes)
-    return classes
+    if len(classes) == source.class_count:
+        return classes
+    shown = ", ".join(classes[:_SHOWN]) + (", …" if len(classes) > _SHOWN else "")
+    advice = f"write classes: {len(classes)} under source if these are the classes, or "
+    raise UserError(
+        f"{path}: column {source.label!r}: expected {source.class_count} classes, found {len(classes)} "
+        f"({shown}); {advice if len(classes) > 1 else ''}name another column as source.label"
+    )
 
 
 def _class(path: Path, row: int, name: str | None, classes: list[str]) -> int:
@@ -163,7 +169,7 @@ def _class(path: Path, row: int, name: str | None, classes: list[str]) -> int:
         found = "no label" if name is None else repr(name)
         raise UserError(
             f"{place(path, row)}: expected a label among {', '.join(classes)}, found {found}; mend the "
-            "row, or source.classes"
+            "row, or list the value in source.classes"
         )
     return classes.index(name)
 

@@ -12,7 +12,8 @@ Each function gives an amount of work by the name of its kind. Kinds, and the un
 - ``batches``: training steps, 10³;
 - ``deletion_multiply_adds``, ``deletion_steps``: leave-one-out of the BiLSTM, 10⁹ and, tokens read, 10⁶;
 - ``searched``, ``search_steps``: attention weights that a search moves, 10⁹, and its steps over batches, 10³;
-- ``pairs``: pairs of tokens, 10⁹; ``shuffled``: permuted weights, 10⁹;
+- ``pairs``: pairs of tokens, 10⁹; ``climbed``: tokens whose weight a climb moves, 10⁶;
+- ``shuffled``: permuted weights, 10⁹;
 - ``tokens``, ``tokens_read``, ``spacy_tokens``, ``documents``: 10⁶;
 - ``word2vec``: multiply-adds of gensim, 10⁹; ``vector_bytes``: of a file of vectors, 10⁹;
 - ``files``: tables that are read; ``resampled``: documents drawn by the bootstrap, 10⁹.
@@ -155,9 +156,11 @@ def searching(study: Study, run: Run, size: CorpusSize) -> Amounts:
 
 
 def solving(study: Study, run: Run, size: CorpusSize) -> Amounts:
-    """Of the exact adversary: pairs of tokens, for every ε."""
-    squares = float((size.lengths("test").astype(np.float64) ** 2).sum())
-    return {"starts": 1.0, "pairs": len(study.epsilons) * squares / 1e9}
+    """Of the exact adversary, for every ε: pairs of tokens, or of several classes a climb over all tokens."""
+    lengths = size.lengths("test").astype(np.float64)
+    if not study.corpora[run.corpus].source.two_classes:
+        return {"starts": 1.0, "climbed": len(study.epsilons) * float(lengths.sum()) / 1e6}
+    return {"starts": 1.0, "pairs": len(study.epsilons) * float((lengths**2).sum()) / 1e9}
 
 
 def replacing(study: Study, run: Run, size: CorpusSize) -> Amounts:
@@ -201,16 +204,24 @@ def parameters(study: Study, run: Run, vocabulary: int) -> int:
     biases = {"bilstm": 2 * 2 * 4 * hidden, "average": hidden, "cnn": hidden}[run.model.encoder]
     inner = width // 2
     attention = {"additive": width * inner + 2 * inner, "dot": width}.get(run.model.attention, 0)
-    return vocabulary * dimension + inputs + biases + attention + width + 1
+    decoder = outputs(study, run.corpus) * (width + 1)
+    return vocabulary * dimension + inputs + biases + attention + decoder
+
+
+def outputs(study: Study, corpus: str) -> int:
+    """Logits of a model of single texts: one for two classes, else one a class. Of pairs 1 is counted."""
+    source = study.corpora[corpus].source
+    several = source.class_count is not None and source.class_count > 2 and not source.pairs
+    return source.class_count if several and source.class_count else 1
 
 
 def _multiply_adds(study: Study, run: Run) -> float:
-    """Of one token's state, its attention score and its contribution to the logit."""
+    """Of one token's state, its attention score and its contribution to the logits."""
     dimension = study.corpora[run.corpus].embedding.dimension
     width, encoder = encoder_of(run.model.encoder, dimension, hidden_size(study, run))
     inner = width // 2
     attention = {"additive": width * inner + inner, "dot": width}.get(run.model.attention, 0)
-    return encoder + attention + width
+    return encoder + attention + width * outputs(study, run.corpus)
 
 
 def encoder_of(encoder: str, dimension: int, hidden: int) -> tuple[int, int]:

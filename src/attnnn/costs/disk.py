@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import log2
 
 from attnnn.config import Study
-from attnnn.costs.amounts import parameters
+from attnnn.costs.amounts import outputs, parameters
 from attnnn.costs.sizes import CorpusSize
 from attnnn.costs.work import PlannedJob
 from attnnn.design import Run
@@ -76,7 +76,8 @@ def _model(study: Study, run: Run, size: CorpusSize) -> float:
     attention = _UNIFORM * tokens if uniform else numbers(tokens)
     documents = numbers(2.0 * len(size.all_lengths))
     weights = 4.0 * parameters(study, run, size.vocabulary)
-    return weights + attention + numbers(tested) + documents + _FOOTER + _SMALL_FILES
+    pieces = numbers(outputs(study, run.corpus) * tested)
+    return weights + attention + pieces + documents + _FOOTER + _SMALL_FILES
 
 
 def _measure(study: Study, job: PlannedJob, size: CorpusSize) -> float:

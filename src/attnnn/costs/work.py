@@ -147,6 +147,8 @@ class _Jobs:
         needs = [self.paths.predictions_of(run) for run in job.runs]
         if stage == "replace":
             needs.append(self.paths.corpus(job.corpus, "log_odds.parquet"))
+        if stage == "solve" and not self.study.corpora[job.corpus].source.two_classes:
+            needs += [self.paths.analysis_of("searched_adversary", run) for run in job.runs]
         makes = [self.paths.analysis_of(table, run) for run in job.runs for table in tables]
         return PlannedJob(
             stage,
@@ -191,6 +193,6 @@ _ANALYSES: dict[str, tuple[Callable[[Study, str], list[Run]], tuple[str, ...]]] 
     "correlate": (design.explained_runs, ("correlation",)),
     "permute": (design.attacked_runs, ("permutation",)),
     "search": (design.attacked_runs, ("searched_adversary", "searched_candidates")),
-    "solve": (design.solved_runs, ("exact_adversary",)),
+    "solve": (design.attacked_runs, ("exact_adversary",)),
     "replace": (design.replaced_runs, ("replacement",)),
 }

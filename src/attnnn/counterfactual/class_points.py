@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from scipy.special import xlogy
 
 from attnnn.counterfactual.class_slabs import softmax
 from attnnn.counterfactual.exact import Vertices, gain
+from attnnn.importance.decoder import ClassDecoder
 from attnnn.ragged import Ragged
 
 Values = NDArray[np.float64]
@@ -70,6 +71,10 @@ class Points:
         """The chosen points (indices or a boolean mask)."""
         return Points(*(values[chosen] for values in vars(self).values()))
 
+    def of_rows(self, rows: Indices) -> Points:
+        """Of one point a document, in order, those of some documents, which are numbered anew."""
+        return replace(self.take(rows), row=np.arange(len(rows)))
+
     def mixed(self, share: Values) -> Points:
         """`share` of each point and 1 − `share` of the model's own attention."""
         return Points(
@@ -84,47 +89,147 @@ class Points:
 
 @dataclass(frozen=True)
 class Documents:
-    """Attention and logits of some documents.
+    """Attention of some documents, and what the decoder of K classes makes of it.
 
     Attributes:
         attention: the model's own weights α̂, float64.
-        logits: of each token if it had all weight, values of shape (tokens, classes).
-        own: the model's own logits, shape (documents, classes).
+        decoder: of the same documents, float64.
+        context: the model's own sums of pieces, shape (documents, piece).
+        own: the model's own probabilities, shape (documents, classes).
     """
 
     attention: Ragged
-    logits: Ragged
+    decoder: ClassDecoder
+    context: Values
     own: Values
 
     @classmethod
-    def of(cls, attention: Ragged, contribution: Ragged, bias: Values) -> Documents:
-        """From contributions of shape (tokens, classes) and bias of shape (classes,)."""
-        weights, pieces = (v.values.astype(np.float64) for v in (attention, contribution))
-        own = contribution.with_values(weights[:, None] * pieces).sums() + bias
-        return cls(attention.with_values(weights), contribution.with_values(pieces + bias), own)
+    def of(cls, attention: Ragged, decoder: ClassDecoder) -> Documents:
+        """Of the model's own attention and its decoder."""
+        weights, pieces = (v.values.astype(np.float64) for v in (attention, decoder.pieces))
+        context = attention.with_values(weights[:, None] * pieces).sums()
+        decoder = replace(decoder, pieces=decoder.pieces.with_values(pieces))
+        own = decoder.decide(context[:, None])[:, 0]
+        return cls(attention.with_values(weights), decoder, context, own)
 
     def __len__(self) -> int:
         return len(self.attention)
+
+    @property
+    def linear(self) -> bool:
+        """Whether logits are linear in the attention: no layer stands between."""
+        return self.decoder.weight is None
 
     @property
     def classes(self) -> int:
         """K."""
         return int(self.own.shape[1])
 
-    def scores(self, weights: Values) -> Ragged:
-        """Weighted sums of each token's logits; `weights` of shape (documents, classes)."""
-        logits = np.asarray(self.logits.values, np.float64)
-        return self.logits.with_values((logits * weights[self.logits.documents]).sum(axis=1))
+    @property
+    def pieces(self) -> Values:
+        """Of every token, shape (tokens, piece)."""
+        return np.asarray(self.decoder.pieces.values, np.float64)
+
+    def take(self, rows: Indices) -> Documents:
+        """Some of them."""
+        return Documents(
+            self.attention.take(rows), self.decoder.take(rows), self.context[rows], self.own[rows]
+        )
+
+    def written(self, points: Points) -> Ragged:
+        """The weights of all tokens under one point a document, in order."""
+        start = self.attention.offsets[:-1]
+        own = np.asarray(self.attention.values, np.float64)
+        weights = points.own_weight[self.attention.documents] * own
+        for token, weight in ((points.a, points.weight_a), (points.b, points.weight_b)):
+            some = token >= 0
+            weights[start[some] + token[some]] += weight[some]
+        return self.attention.with_values(weights)
+
+    def ranges(self) -> tuple[Values, Values]:
+        """The lowest and the highest piece of every document in each dimension, (documents, piece)."""
+        start = self.attention.offsets[:-1]
+        return np.minimum.reduceat(self.pieces, start), np.maximum.reduceat(self.pieces, start)
+
+    def scores(self, directions: Values) -> Ragged:
+        """What each token's piece comes to in a direction; `directions` of shape (documents, piece)."""
+        along = directions[self.attention.documents]
+        return self.attention.with_values((self.pieces * along).sum(axis=1))
 
     def distance(self, points: Points) -> Values:
         """TVD between the predictions under `points` and the model's own."""
-        start = self.logits.offsets[:-1][points.row]
-        tokens = np.asarray(self.logits.values, np.float64)
-        logits = points.own_weight[:, None] * self.own[points.row]
+        start = self.attention.offsets[:-1][points.row]
+        context = points.own_weight[:, None] * self.context[points.row]
         for token, weight in ((points.a, points.weight_a), (points.b, points.weight_b)):
-            logits += weight[:, None] * tokens[start + np.maximum(token, 0)]
-        own = softmax(self.own)[points.row]
-        return np.asarray(0.5 * np.abs(softmax(logits) - own).sum(axis=1))
+            context += weight[:, None] * self.pieces[start + np.maximum(token, 0)]
+        return self.distance_at(points.row, context)
+
+    def distance_at(self, row: Indices, context: Values) -> Values:
+        """TVD between the predictions for sums of pieces and the model's own.
+
+        Args:
+            row: the document of each sum, shape (sums,).
+            context: shape (sums, piece).
+        """
+        decoder, inner = self.decoder, context
+        if decoder.weight is not None and decoder.offset is not None:
+            inner = np.tanh(context + decoder.offset[row])
+        if decoder.allowed is None:
+            logits = inner if decoder.weight is None else inner @ decoder.weight.T
+            return _distance(logits + decoder.bias, self.own[row])
+        # Each document has candidates of its own, few of many classes.
+        found = np.zeros(len(row))
+        order = np.argsort(row, kind="stable")
+        for part in np.split(order, np.flatnonzero(np.diff(row[order])) + 1) if len(row) else ():
+            document = row[part[0]]
+            among = np.flatnonzero(decoder.allowed[document])
+            weight = None if decoder.weight is None else decoder.weight[among]
+            logits = inner[part][:, among] if weight is None else inner[part] @ weight.T
+            found[part] = _distance(logits + decoder.bias[among], self.own[document, among])
+        return found
+
+    def slope_at(self, row: Indices, context: Values) -> Values:
+        """The gradient of that TVD with respect to sums of pieces, shape (sums, piece)."""
+        logits, slope = self._logits(row, context)
+        probability = softmax(logits)
+        rising = 0.5 * np.sign(probability - self.own[row])
+        rising -= (probability * rising).sum(axis=1, keepdims=True)
+        of_logits = probability * rising
+        if self.decoder.weight is None:
+            return np.asarray(of_logits)
+        return np.asarray((of_logits @ self.decoder.weight) * slope)
+
+    def _logits(self, row: Indices, context: Values) -> tuple[Values, Values]:
+        """Logits at sums of pieces, −∞ of no candidate, and the derivative of the layer between, if any."""
+        decoder = self.decoder
+        logits, slope = context, np.ones_like(context)
+        if decoder.weight is not None and decoder.offset is not None:
+            inner = np.tanh(context + decoder.offset[row])
+            logits, slope = inner @ decoder.weight.T, 1 - inner**2
+        logits = logits + decoder.bias
+        if decoder.allowed is not None:
+            logits = np.where(decoder.allowed[row], logits, -np.inf)
+        return logits, slope
+
+    def moves_at(self, row: Indices, context: Values, pieces: Values) -> Values:
+        """The derivative of probabilities when weight comes upon a token, at sums of pieces.
+
+        Args:
+            row: the document of each sum, shape (sums,).
+            context: shape (sums, piece).
+            pieces: of its tokens, shape (sums, tokens, piece).
+
+        Returns:
+            Shape (sums, classes, tokens).
+        """
+        logits, slope = self._logits(row, context)
+        probability = softmax(logits)
+        if self.decoder.weight is None:
+            of_logits = pieces.transpose(0, 2, 1)
+        else:
+            of_logits = self.decoder.weight @ (pieces * slope[:, None]).transpose(0, 2, 1)
+        mean = (probability[..., None] * of_logits).sum(axis=1, keepdims=True)
+        return np.asarray(probability[..., None] * (of_logits - mean))
 
     def divergence(self, points: Points) -> Values:
         """JSD between `points` and the model's own attention, in nats.
@@ -141,3 +246,13 @@ class Documents:
             total += gain(share * own + weight, own)
         spread = 0.5 * (xlogy(share, share) - xlogy(1 + share, 1 + share))
         return np.asarray(np.maximum(total + np.maximum(rest, 0.0) * spread, 0.0))
+
+
+def _distance(logits: Values, own: Values) -> Values:
+    return np.asarray(0.5 * np.abs(softmax(logits) - own).sum(axis=-1))
+
+
+def spread(weight: Values, q: Values) -> Values:
+    """½ [w ln w − (w + q) ln(w + q)]: what a token adds to the JSD, but for a term in q alone."""
+    total, weight = np.maximum(weight + q, 1e-300), np.maximum(weight, 1e-300)
+    return np.asarray(0.5 * (weight * np.log(weight) - total * np.log(total)))

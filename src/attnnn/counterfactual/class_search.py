@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from attnnn.counterfactual.class_halfspaces import half_spaces
 from attnnn.counterfactual.class_points import Documents, Points
-from attnnn.counterfactual.class_slabs import class_slabs, softmax
 from attnnn.counterfactual.exact import portions
 
 Values = NDArray[np.float64]
@@ -20,8 +20,11 @@ _ROUNDING = 1e-12
 # Points of an edge that are tried for feasibility before the ends of its feasible part are bisected.
 _GRID = 9
 
-# Padded numbers (tokens × slabs) of a portion of documents, which bounds memory.
+# Padded numbers (tokens × slabs or pieces) of a portion of documents, which bounds memory.
 _PORTION = 1 << 18
+
+# Tokens of a document whose edges are tried where logits are not linear in the attention.
+_MOST_TOKENS = 64
 
 
 def improve_by_mixtures(
@@ -50,17 +53,25 @@ def improve_by_mixtures(
 def improve_by_edges(documents: Documents, best: Points, epsilon: float) -> Points:
     """The better of `best` and feasible points on edges between two tokens of a document.
 
-    An edge is cut to what every slab allows, and left out if neither end of that is better than `best`.
-    With two classes both ends are feasible. With more, the part between is searched on a grid and the
-    ends of what is feasible there are bisected; a feasible part between two points of the grid is missed.
+    Where logits are linear in the attention, an edge is cut to what every slab allows, and left out if
+    neither end of that is better than `best`. With two classes both ends are feasible. With more, the part
+    between is searched on a grid and the ends of what is feasible there are bisected; a feasible part
+    between two points of the grid is missed. Where logits are not linear, all of an edge is searched, of the
+    edges between `_MOST_TOKENS` tokens (see `likely_tokens`).
     """
-    weights, bounds = class_slabs(softmax(documents.own), epsilon - _ROUNDING)
-    lengths, slabs = documents.attention.lengths, weights.shape[1]
-    scores = np.stack(
-        [documents.scores(weights[:, slab]).values for slab in range(slabs)], axis=1
-    ).astype(np.float64)
-    for rows in portions(lengths, max(1, _PORTION // slabs)):
-        order, padded = _by_attention(documents, scores, rows)
+    if documents.linear:
+        directions, bounds = half_spaces(documents, epsilon - _ROUNDING)
+        spaces = range(directions.shape[1])
+        each = [documents.scores(directions[:, space]).values for space in spaces]
+        scores = np.stack(each, axis=1).astype(np.float64)
+        tried = np.ones(len(documents.attention.values), np.bool_)
+    else:
+        bounds = np.tile([-np.inf, np.inf], (len(documents), 1, 1))
+        scores = np.zeros((len(documents.attention.values), 1))
+        tried = likely_tokens(documents, _MOST_TOKENS)
+    numbers = max(scores.shape[1], documents.context.shape[1])
+    for rows in portions(documents.attention.lengths, max(1, _PORTION // numbers)):
+        order, padded = _by_attention(documents, scores, tried, rows)
         for rank in range(order.shape[1] - 1):
             edges, low, high = _edges(order, padded, bounds[rows], rank)
             edges = Points(rows[edges.row], *list(vars(edges).values())[1:])
@@ -68,22 +79,51 @@ def improve_by_edges(documents: Documents, best: Points, epsilon: float) -> Poin
             hopeful = np.maximum(*ends) > documents.divergence(best)[edges.row]
             edges, low, high = edges.take(hopeful), low[hopeful], high[hopeful]
             if len(edges):
-                best = _better(documents, best, _feasible_on(documents, edges, low, high, epsilon))
+                best = _better(
+                    documents,
+                    best,
+                    _feasible_on(documents, edges, (low, high), to_beat=best, epsilon=epsilon),
+                )
     return best
 
 
+def likely_tokens(documents: Documents, most: int) -> NDArray[np.bool_]:
+    """Up to `most` tokens of each document: half those of least attention, half of least TVD alone.
+
+    Attention that differs much sits on the former, attention that predicts alike on the latter.
+
+    Returns:
+        Shape (tokens,), True for the chosen ones; all tokens of documents that have no more.
+    """
+    tokens = documents.attention
+    one, none = np.ones(len(tokens.values)), np.full(len(tokens.values), -1)
+    alone = Points(tokens.documents, one - 1, tokens.positions, one, none, one - 1)
+    weight = np.asarray(tokens.values, np.float64)
+    chosen = np.repeat(tokens.lengths <= most, tokens.lengths)
+    for value in (weight, documents.distance(alone)):
+        order = np.lexsort((value, tokens.documents))
+        rank = np.empty(len(order), np.int64)
+        rank[order] = tokens.positions  # sorted by document, so positions count within each
+        chosen |= rank < most // 2
+    return chosen
+
+
 def _by_attention(
-    documents: Documents, scores: Values, rows: NDArray[np.int64]
+    documents: Documents, scores: Values, tried: NDArray[np.bool_], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], Values]:
-    """Tokens in ascending order of α̂ (−1 at padding), and their scores, shape (…, longest, slabs)."""
-    attention = documents.attention.take(rows)
-    weight = np.asarray(attention.padded(np.inf), np.float64)
-    order = np.argsort(weight, axis=1, kind="stable")
-    ragged = documents.attention.with_values(scores).take(rows)
-    padded = np.take_along_axis(
-        np.asarray(ragged.padded(0.0), np.float64), order[..., None], axis=1
+    """Tried tokens in ascending order of α̂ (−1 where there are no more), and their scores, padded."""
+    attention = documents.attention
+    weight = np.where(tried, np.asarray(attention.values, np.float64), np.inf)
+    order = np.argsort(
+        np.asarray(attention.with_values(weight).take(rows).padded(np.inf), np.float64),
+        axis=1,
+        kind="stable",
     )
-    return np.where(np.arange(order.shape[1]) < attention.lengths[:, None], order, -1), padded
+    numbers = np.bincount(attention.documents[tried], minlength=len(documents))[rows]
+    order = order[:, : numbers.max()]
+    padded = np.asarray(attention.with_values(scores).take(rows).padded(0.0), np.float64)
+    padded = np.take_along_axis(padded, order[..., None], axis=1)
+    return np.where(np.arange(order.shape[1]) < numbers[:, None], order, -1), padded
 
 
 def _edges(
@@ -98,7 +138,9 @@ def _edges(
     low = np.where(flat, np.where(held, 0.0, np.inf), cuts.min(axis=0)).max(axis=-1)
     high = np.where(flat, np.where(held, 1.0, -np.inf), cuts.max(axis=0)).min(axis=-1)
     low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
-    row, partner = np.nonzero((low <= high) & (order[:, rank + 1 :] >= 0))
+    row, partner = np.nonzero(
+        (low <= high) & (order[:, rank, None] >= 0) & (order[:, rank + 1 :] >= 0)
+    )
     zero = np.zeros(len(row))
     edges = Points(row, zero, order[row, rank], zero, order[row, partner + rank + 1], zero)
     return edges, low[row, partner], high[row, partner]
@@ -109,24 +151,33 @@ def _on(edges: Points, share: Values) -> Points:
 
 
 def _feasible_on(
-    documents: Documents, edges: Points, low: Values, high: Values, epsilon: float
+    documents: Documents,
+    edges: Points,
+    ends: tuple[Values, Values],
+    *,
+    to_beat: Points,
+    epsilon: float,
 ) -> Points:
-    """The first and the last feasible point of each edge, as far as the grid shows one."""
+    """The first and the last feasible point of each edge, as far as the grid shows one that may beat it."""
+    low, high = ends
     steps = np.linspace(0, 1, _GRID)
     share = low + steps[:, None] * (high - low)
     inside = np.array([documents.distance(_on(edges, at)) <= epsilon for at in share])
-    some = np.flatnonzero(inside.any(axis=0))
-    edges, share, inside = edges.take(some), share[:, some], inside[:, some]
+    best = documents.divergence(to_beat)
     found = []
     for along, good in ((share, inside), (share[::-1], inside[::-1])):
         first, place = good.argmax(axis=0), np.arange(len(edges))
         feasible, infeasible = along[first, place], along[np.maximum(first - 1, 0), place]
-        for _ in range(_HALVINGS if (first > 0).any() else 0):
+        # JSD is convex along the edge, so what is between the two is no better than both.
+        jsd = [documents.divergence(_on(edges, at)) for at in (feasible, infeasible)]
+        some = good.any(axis=0) & (np.maximum(*jsd) > best[edges.row])
+        part, feasible, infeasible = edges.take(some), feasible[some], infeasible[some]
+        for _ in range(_HALVINGS if (first[some] > 0).any() else 0):
             middle = (feasible + infeasible) / 2
-            within = documents.distance(_on(edges, middle)) <= epsilon
+            within = documents.distance(_on(part, middle)) <= epsilon
             feasible = np.where(within, middle, feasible)
             infeasible = np.where(within, infeasible, middle)
-        found.append(_on(edges, feasible))
+        found.append(_on(part, feasible))
     return Points.concatenate(found)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from attnnn import design, identity, schemas
 from attnnn.config import Study
 from attnnn.counterfactual.class_permutation import class_changes
+from attnnn.counterfactual.class_table import class_columns
 from attnnn.counterfactual.divergence import divergence_columns
 from attnnn.counterfactual.exact import ExactAdversary, exact_adversary
 from attnnn.counterfactual.outcome import Outcome, best_of
@@ -19,7 +20,7 @@ from attnnn.counterfactual.permutation import absolute_changes, logit_moments, p
 from attnnn.design import Run
 from attnnn.device import set_up_torch
 from attnnn.errors import UserError
-from attnnn.importance.decoder import ClassDecoder, Decoder
+from attnnn.importance.decoder import ClassDecoder
 from attnnn.importance.predictions import Predictions, read_predictions, read_test_predictions
 from attnnn.layout import Layout
 from attnnn.ragged import concatenate
@@ -127,23 +128,24 @@ def search(study: Study, run: Run, *, device: str, threads: int) -> None:
 def solve(study: Study, run: Run) -> None:
     """Write the exact adversary of every document of the test split, for every ε of the study.
 
+    Of several classes that is the best known attention and a bound; the searched adversary is needed then, as
+    what is known is no less.
+
     Raises:
-        UserError: a file that it needs is missing.
+        UserError: a file that it needs is missing, or is about other documents.
     """
     layout = Layout(study.results_dir)
     predictions, decoder = read_test_predictions(layout.predictions_of(run))
-    if not isinstance(decoder, Decoder):
-        raise UserError(
-            f"{run.corpus}: the exact adversary is known for two classes and single texts alone; "
-            "leave this corpus out of the command"
-        )
+    path = layout.analysis_of("exact_adversary", run)
+    made_by = {"corpus": run.corpus, "identity": identity.of_exact(study, run)}
+    if isinstance(decoder, ClassDecoder):
+        searched = layout.analysis_of("searched_adversary", run)
+        columns = class_columns(predictions, decoder, searched, study.epsilons)
+        write_table(path, schemas.CLASS_ADVERSARY, columns, made_by=made_by)
+        return
     solved = {e: exact_adversary(predictions.attention, decoder, e) for e in study.epsilons}
-    write_table(
-        layout.analysis_of("exact_adversary", run),
-        schemas.EXACT_ADVERSARY,
-        _exact_columns(predictions.document, solved),
-        made_by={"corpus": run.corpus, "identity": identity.of_exact(study, run)},
-    )
+    columns = _exact_columns(predictions.document, solved)
+    write_table(path, schemas.EXACT_ADVERSARY, columns, made_by=made_by)
 
 
 def diverge(study: Study, runs: Sequence[Run]) -> None:

@@ -21,7 +21,7 @@ from attnnn.ragged import Ragged
 
 # Of a text; the latter beside more than six other corpora's, and of questions.
 MOST_TOKENS, MOST_TOKENS_OF_MANY = 40, 20
-_NAMES = ("original attention", "searched adversary", "exact adversary")
+_NAMES = ("original attention", "searched adversary", "{known} adversary")
 _CHARACTERS, _GAP = 35, 4  # characters of a line of one text, and between two texts
 _LINE, _NARROW_LINE = 0.15, 0.125  # inches from line to line; the latter of many corpora
 _LONGEST_WORD = 20  # characters
@@ -39,12 +39,13 @@ class Reading:
         document: its number.
         answer: gold class, in words for a heading.
         tokens: all n of them.
-        attention: the model's own, searched and, where it is known, exact; shape (vectors, n).
+        attention: the model's own, searched and, of single texts, exact; shape (vectors, n).
         probability: of class 1, of several classes of the predicted one, shape (vectors,).
         jsd: to the model's own attention, nats, shape (vectors,).
         found: whether the search found an adversary.
         epsilon: how far the probability may move.
         question: its tokens, if the document comes with one.
+        known: what the third vector is: ``exact``, or the ``best known`` one of several classes.
     """
 
     document: int
@@ -56,6 +57,7 @@ class Reading:
     found: bool
     epsilon: float
     question: list[str] | None = None
+    known: str = "exact"
 
 
 def reading_of(results: Results, corpus: str) -> Reading:
@@ -67,16 +69,23 @@ def reading_of(results: Results, corpus: str) -> Reading:
     own = base.ragged("attention")[row].astype(np.float64)
     vectors = [own, searched.ragged("attention")[row].astype(np.float64)]
     probability = [base.probability[row], searched.floats("probability")[row]]
-    if results.solved(corpus):
+    pairs = results.study.corpora[corpus].source.pairs
+    if not pairs:  # their question has this place
         exact = results.exact(corpus)
         require_same_documents(base, exact)
         vectors.append(exact_attention(exact, row, len(own)))
         probability.append(exact.floats("probability")[row])
     attention, label = np.stack(vectors), int(base.ints("label")[row])
-    pairs = results.study.corpora[corpus].source.pairs
+    name, known = f"class {label}", "exact"
+    if results.several_classes(corpus):
+        word = results.description(corpus)["classes"][label]
+        if word != str(label):
+            name = word if pairs else f"{name} ({word})"
+        if not pairs and not exact.flags("exact")[row]:
+            known = "best known"
     return Reading(
         document=int(base.ints("document")[row]),
-        answer=results.description(corpus)["classes"][label] if pairs else f"class {label}",
+        answer=name,
         tokens=documents.texts("tokens")[row],
         question=documents.texts("question")[row] if pairs else None,
         attention=attention,
@@ -86,12 +95,16 @@ def reading_of(results: Results, corpus: str) -> Reading:
         ),
         found=bool(searched.flags("found")[row]),
         epsilon=results.study.protocol_of(corpus).epsilon_select,
+        known=known,
     )
 
 
 def exact_attention(exact: Table, row: int, n: int) -> Floats:
     """The exact adversary of one document as a vector of n weights."""
     attention = np.zeros(n)
+    if "tokens" in exact.arrow.column_names:
+        attention[exact.ragged("tokens")[row]] = exact.ragged("weights")[row]
+        return attention
     attention[exact.ints("token_a")[row]] = exact.floats("weight_a")[row]
     other = exact.floats("token_b")[row]
     if not np.isnan(other):
@@ -203,7 +216,14 @@ def _panel(
     for which, name in enumerate(_NAMES[: len(reading.attention)]):
         left = which * (_CHARACTERS + _GAP)
         relative = reading.attention[which] / reading.attention[which].max()
-        axis.text(left, -1.6, name, va="center", fontsize=7.5, fontweight="bold")
+        axis.text(
+            left,
+            -1.6,
+            name.format(known=reading.known),
+            va="center",
+            fontsize=7.5,
+            fontweight="bold",
+        )
         axis.text(left, -0.55, _numbers(reading, which, positions), va="center", fontsize=7)
         for (line, column), word, position in zip(places, words, positions, strict=True):
             share = None if position == _ELLIPSIS else float(relative[position])

@@ -19,13 +19,13 @@ from attnnn import design
 from attnnn.design import Run
 from attnnn.publish.classes import in_order, name_of, series_of
 from attnnn.publish.correlations import GRADIENT, LEAVE_ONE_OUT, correlations
-from attnnn.publish.results import Floats, Ints, Results, require_same_documents
+from attnnn.publish.results import Floats, Ints, Results, Table, require_same_documents
 from attnnn.publish.style import (
     BLACK,
+    BLUE,
     COLUMN,
     GREY,
     PAGE,
-    adversary_panels,
     colour_of,
     hide_unused,
     new_figure,
@@ -48,11 +48,13 @@ class Series:
         values: shape (documents,).
         predicted: predicted class of each document.
         chance: the same number where there is nothing to find; None where that has no meaning.
+        bound: what the number cannot exceed where it is not known for certain; None where it is.
     """
 
     values: Floats
     predicted: Ints
     chance: Floats | None = None
+    bound: Floats | None = None
 
     @property
     def by_class(self) -> dict[int | None, NDArray[np.bool_]]:
@@ -104,30 +106,33 @@ def leave_one_out_correlations(results: Results) -> Figure:
 
 
 def adversaries(results: Results) -> Figure:
-    """Figure 7: ε-max JSD of the base model's searched and, where it is known, exact adversary."""
+    """Figure 7: ε-max JSD of the base model's searched and exact adversary.
+
+    Of several classes the best known adversary stands for the exact one, and beside it the bound.
+    """
     study = results.study
-    figure, pairs = adversary_panels([results.solved(name) for name in study.corpora], _PANEL)
+    figure, pairs = paired_panels(len(study.corpora), _PANEL)
     drawn: dict[Axes, Series] = {}
     for (left, right), corpus in zip(pairs, study.corpora, strict=True):
-        base, searched = (
-            results.predictions(design.base_run(study, corpus)),
-            results.searched(corpus),
-        )
-        require_same_documents(base, searched)
+        base = results.predictions(design.base_run(study, corpus))
+        searched, exact = results.searched(corpus), results.exact(corpus)
+        require_same_documents(base, searched, exact)
         drawn[left] = Series(searched.floats("jsd"), base.predicted)
         epsilon = study.protocol_of(corpus).epsilon_select
         share = 100 * searched.flags("found").mean()
-        title = f"{corpus}, searched\nε = {epsilon:g}, found {share:.1f} %"
-        if right is None:
-            _jsd_panel(left, drawn[left], f"{title}, {drawn[left].sizes}")
-            continue
-        _jsd_panel(left, drawn[left], title)
-        exact = results.exact(corpus)
-        require_same_documents(base, exact)
-        drawn[right] = Series(exact.floats("jsd"), base.predicted)
-        _jsd_panel(right, drawn[right], f"{corpus}, exact\nε = {epsilon:g}, {drawn[right].sizes}")
+        _jsd_panel(left, drawn[left], f"{corpus}, searched\nε = {epsilon:g}, found {share:.1f} %")
+        several = results.several_classes(corpus)
+        bound = exact.floats("bound") if several else None
+        drawn[right] = Series(exact.floats("jsd"), base.predicted, bound=bound)
+        name = f"{corpus}, {known_as(exact) if several else 'exact'}"
+        _jsd_panel(right, drawn[right], f"{name}\nε = {epsilon:g}, {drawn[right].sizes}")
     _name_axes(figure, drawn, "ε-max JSD, nats")
     return figure
+
+
+def known_as(table: Table) -> str:
+    """What the exact adversary of several classes is called."""
+    return f"best known, exact for {100 * table.flags('exact').mean():.1f} %"
 
 
 def _encoder(run: Run) -> str:
@@ -166,6 +171,9 @@ def _draw(axis: Axes, series: Series, edges: NDArray[np.float64]) -> None:
     if series.chance is not None:
         heights = fractions(series.chance, edges)
         axis.stairs(heights, edges, color=GREY, linewidth=1.1, linestyle=":")
+    if series.bound is not None:
+        heights = fractions(series.bound, edges)
+        axis.stairs(heights, edges, color=BLUE, linewidth=1.1, linestyle=":")
     axis.set_xlim(edges[0], edges[-1])
     axis.set_ylim(bottom=0)
     axis.yaxis.set_major_locator(MaxNLocator(3))
@@ -203,5 +211,9 @@ def _name_axes(figure: Figure, drawn: Mapping[Axes, Series], x: str) -> None:
             [], [], color=GREY, linewidth=1.1, linestyle=":", label="importance shuffled"
         )
         handles.append(dotted)
+    if any(series.bound is not None for series in drawn.values()):
+        handles.append(
+            Line2D([], [], color=BLUE, linewidth=1.1, linestyle=":", label="bound of best known")
+        )
     columns = min(len(handles), 4) if figure.get_figwidth() > COLUMN else 2
     figure.legend(handles=handles, loc="outside lower center", ncols=columns)

@@ -10,13 +10,14 @@ from matplotlib.figure import Figure
 from attnnn import design
 from attnnn.publish.bins import bin_of
 from attnnn.publish.classes import series_of
+from attnnn.publish.figure_jw_histograms import known_as
 from attnnn.publish.results import Results, require_same_documents
 from attnnn.publish.style import (
     COLUMN,
     PAGE,
-    adversary_panels,
     hide_unused,
     new_figure,
+    paired_panels,
     panel_grid,
 )
 from attnnn.publish.violins import class_handles, violins, write_counts
@@ -55,45 +56,43 @@ def permuted(results: Results) -> Figure:
 
 
 def adversaries(results: Results) -> Figure:
-    """Figure 8: ε-max JSD of the searched and of the exact adversary, by the largest weight and class."""
+    """Figure 8: ε-max JSD of the searched and of the exact adversary, by the largest weight and class.
+
+    Of several classes the best known adversary stands for the exact one.
+    """
     study = results.study
     corpora = list(study.corpora)
-    figure, panels = adversary_panels([results.solved(name) for name in corpora], _PANEL)
+    figure, panels = paired_panels(len(corpora), _PANEL)
     classes: set[int | None] = set()
     for (left, right), corpus in zip(panels, corpora, strict=True):
-        base, searched = (
-            results.predictions(design.base_run(study, corpus)),
-            results.searched(corpus),
-        )
-        require_same_documents(base, searched)
+        base = results.predictions(design.base_run(study, corpus))
+        searched, exact = results.searched(corpus), results.exact(corpus)
+        require_same_documents(base, searched, exact)
         bins, predicted = bin_of(base.ragged("attention").maxima()), base.predicted
-        violins(left, searched.floats("jsd"), bins, predicted, JSD_LIMITS)
-        if right is not None:
-            exact = results.exact(corpus)
-            require_same_documents(base, exact)
-            violins(right, exact.floats("jsd"), bins, predicted, JSD_LIMITS)
-            right.tick_params(labelleft=False)
-        write_counts(right or left, bins, predicted)
+        for axis, table in ((left, searched), (right, exact)):
+            violins(axis, table.floats("jsd"), bins, predicted, JSD_LIMITS)
+        right.tick_params(labelleft=False)
+        write_counts(right, bins, predicted)
         classes |= set(series_of(predicted))
         epsilon = study.protocol_of(corpus).epsilon_select
         share = 100 * searched.flags("found").mean()
-        # Of two panels there is room above the right one, too.
-        end = "\n" if right is None else " "
-        left.set_title(f"{corpus}, ε = {epsilon:g},{end}found for {share:.1f} %", loc="left")
-    _name_axes(panels)
+        left.set_title(f"{corpus}, ε = {epsilon:g}, found for {share:.1f} %", loc="left")
+        if results.several_classes(corpus):
+            right.set_title(known_as(exact), loc="left")
+    kinds = {results.several_classes(name) for name in corpora}
+    words = " or ".join("best known" if several else "exact" for several in sorted(kinds))
+    _name_axes(panels, words)
     handles = class_handles(classes)
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
     return figure
 
 
-def _name_axes(panels: Sequence[tuple[Axes, Axes | None]]) -> None:
+def _name_axes(panels: Sequence[tuple[Axes, Axes]], words: str) -> None:
     """Name y in the first column and x under every column of the searched and of the exact adversary."""
-    names = {0: "ε-max JSD,\nsearched, nats", 1: "ε-max JSD,\nexact, nats"}
+    names = {0: "ε-max JSD,\nsearched, nats", 1: f"ε-max JSD,\n{words}, nats"}
     lowest: dict[int, tuple[Axes, str]] = {}
     for pair in panels:
         for which, axis in enumerate(pair):
-            if axis is None:
-                continue
             axis.set_xticks([0, 0.2, 0.4, 0.6], ["0", ".2", ".4", ".6"])
             place = axis.get_subplotspec()
             assert place is not None

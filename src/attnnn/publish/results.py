@@ -30,6 +30,7 @@ Ints = NDArray[np.int64]
 # Corpora of pairs, and models of several classes, have tables of their own kind.
 _OF_DOCUMENTS = (schemas.DOCUMENTS, schemas.PAIRS)
 _OF_PREDICTIONS = (schemas.PREDICTIONS, schemas.CLASS_PREDICTIONS)
+_OF_EXACT = (schemas.EXACT_ADVERSARY, schemas.CLASS_ADVERSARY)
 # What decoders need and tables do not: of several classes many numbers a token.
 _UNREAD = {"pieces", "offset", "contribution", "logit"}
 _SCHEMAS = {
@@ -41,10 +42,13 @@ _SCHEMAS = {
         schemas.PERMUTATION,
         schemas.SEARCHED_ADVERSARY,
         schemas.SEARCHED_CANDIDATES,
-        schemas.EXACT_ADVERSARY,
         schemas.REPLACEMENT,
     )
-} | {"documents": _OF_DOCUMENTS, "predictions": _OF_PREDICTIONS}
+} | {
+    "documents": _OF_DOCUMENTS,
+    "predictions": _OF_PREDICTIONS,
+    "exact_adversary": _OF_EXACT,
+}
 
 
 @dataclass(frozen=True)
@@ -163,7 +167,8 @@ class Results:
     def exact(self, corpus: str, epsilon: float | None = None, *, run: Run | None = None) -> Table:
         """The exact adversary of every test document, at one ε or at the corpus's headline ε.
 
-        Of a run; None: of the base model.
+        Of several classes the best known one, with the columns `bound` and `exact`. Of a run; None: of the
+        base model.
         """
         return self._adversary(schemas.EXACT_ADVERSARY.name, corpus, epsilon, run)
 
@@ -175,10 +180,6 @@ class Results:
         """The words of a corpus with their log-odds, in the order of their ids."""
         path = self._paths.corpus(corpus, "log_odds.parquet")
         return Table(store.read_table(path, schemas.LOG_ODDS))
-
-    def solved(self, corpus: str) -> bool:
-        """Whether the exact adversary of a corpus's base model is known."""
-        return design.base_run(self.study, corpus) in design.solved_runs(self.study, corpus)
 
     def several_classes(self, corpus: str) -> bool:
         """Whether a corpus has more than two classes, so that F1 of class 1 and ROC-AUC say nothing of it."""

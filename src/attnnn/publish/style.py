@@ -97,34 +97,6 @@ def paired_panels(corpora: int, height: float) -> tuple[Figure, list[tuple[Axes,
     return figure, [(axes[2 * i], axes[2 * i + 1]) for i in range(corpora)]
 
 
-def adversary_panels(
-    solved: Sequence[bool], height: float
-) -> tuple[Figure, list[tuple[Axes, Axes | None]]]:
-    """A panel of the searched adversary a corpus and beside it, where it is known, one of the exact one.
-
-    Where no corpus has an exact adversary, only the former are there, in a grid.
-
-    Args:
-        solved: of each corpus, whether its exact adversary is known.
-        height: as for `paired_panels`.
-    """
-    if not any(solved):
-        rows, columns = panel_grid(len(solved))
-        figure = new_figure(COLUMN if columns == 1 else PAGE, (height + 0.3) * rows + 0.5)
-        axes = list(figure.subplots(rows, columns, squeeze=False).ravel())
-        hide_unused(axes[len(solved) :])
-        return figure, [(axis, None) for axis in axes[: len(solved)]]
-    figure, pairs = paired_panels(len(solved), height)
-    panels: list[tuple[Axes, Axes | None]] = []
-    for (left, right), known in zip(pairs, solved, strict=True):
-        if not known:
-            right.set_axis_off()
-            words = "exact adversary:\nknown for two\nclasses alone"
-            right.text(0.5, 0.5, words, transform=right.transAxes, ha="center", va="center")
-        panels.append((left, right if known else None))
-    return figure, panels
-
-
 def settle(figure: Figure) -> None:
     """Lay the figure out once and for all, so that every format gets the same places."""
     figure.draw_without_rendering()

@@ -19,8 +19,8 @@ _SPLITS = ("train", "test")
 _MOST_NAMED = 4
 _NOTES = [
     "Corpora of several classes have no F1 of class 1; the csv file has their macro-F1 and the documents of "
-    "every class. Answers: words or entities that a question may be answered with; after the number of "
-    "documents, how many of these are the answer of any.",
+    "every class. Answers: words or entities that a question may be answered with. Of more than four classes "
+    "or answers, in parentheses after the number of documents: how many of them any document has.",
 ]
 
 
@@ -78,10 +78,15 @@ def characteristics_sheet(results: Results, table: LongTable) -> Sheet:
         rows.append(
             [
                 corpus,
-                _class_names(description["classes"]),
+                _class_names(description["classes"], _word(results, corpus)),
                 measured(table.get(corpus, "all", "vocabulary_size"), 0),
                 length,
-                *(_sizes(table, corpus, split, len(description["classes"])) for split in _SPLITS),
+                *(
+                    _sizes(
+                        table, corpus, split, len(description["classes"]), _word(results, corpus)
+                    )
+                    for split in _SPLITS
+                ),
                 measured(table.get(corpus, model, "f1")),
                 measured(table.get(corpus, model, "accuracy")),
             ]
@@ -103,11 +108,16 @@ def characteristics_sheet(results: Results, table: LongTable) -> Sheet:
     )
 
 
-def _class_names(classes: Sequence[str]) -> str:
-    return " / ".join(classes) if len(classes) <= _MOST_NAMED else f"{len(classes)} answers"
+def _word(results: Results, corpus: str) -> str:
+    """What the classes of a corpus are called where they are too many to name."""
+    return "answers" if results.study.corpora[corpus].source.pairs else "classes"
 
 
-def _sizes(table: LongTable, corpus: str, split: str, classes: int) -> str:
+def _class_names(classes: Sequence[str], word: str) -> str:
+    return " / ".join(classes) if len(classes) <= _MOST_NAMED else f"{len(classes)} {word}"
+
+
+def _sizes(table: LongTable, corpus: str, split: str, classes: int, word: str) -> str:
     facts = [
         table.get(corpus, f"split={split} class={class_}", "documents") for class_ in range(classes)
     ]
@@ -115,7 +125,7 @@ def _sizes(table: LongTable, corpus: str, split: str, classes: int) -> str:
         whole = table.get(corpus, f"split={split}", "mean_tokens")
         given = sum(fact is not None and bool(fact.value) for fact in facts)
         assert whole is not None
-        return f"{whole.n} ({given} answers)"
+        return f"{whole.n} ({given} {word})"
     shown = " / ".join(measured(fact, 0, published=False) for fact in facts)
     printed = [fact.published for fact in facts if fact is not None]
     if None in printed:

@@ -38,9 +38,14 @@ class SourceModel(Strict):
         return False
 
     @property
+    def class_count(self) -> int | None:
+        """How many classes there are; None where only the files can tell, as of answers to questions."""
+        return None if self.pairs else 2
+
+    @property
     def two_classes(self) -> bool:
-        """Whether texts have one of two labels, as in the papers' classification tasks."""
-        return not self.pairs
+        """Whether single texts have one of two labels, as in the papers' classification tasks."""
+        return not self.pairs and self.class_count == 2
 
     @property
     def evidence(self) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from attnnn.sources.base import Probability, Share, SourceModel
 
@@ -47,10 +47,10 @@ class TableSource(SourceModel):
         "counted and left out only if listed in drop_splits. Null: splits are made.",
     )
     drop_splits: list[str] = Field([], description="Values of the split column to leave out.")
-    classes: list[str] | None = Field(
-        None,
-        min_length=2,
-        description="Label values in class order (class 0 first). Null: the values found, sorted.",
+    classes: list[str] | int = Field(
+        2,
+        description="Label values in class order (class 0 first), for instance [neg, neutral, pos]; or how "
+        "many there are, and their order is that of the values found, sorted.",
     )
     rows: dict[str, int] | None = Field(
         None,
@@ -64,3 +64,22 @@ class TableSource(SourceModel):
         0.2, description="Share of all made into test where there is no test."
     )
     seed: int = Field(1, ge=0, description="Seed of the splits and the samples made here.")
+
+    @field_validator("classes", mode="before")
+    @classmethod
+    def _values_or_number(cls, given: Any) -> list[str] | int:
+        if isinstance(given, list) and all(type(value) in (str, int) for value in given):
+            names = [str(value) for value in given]
+            if len(set(names)) == len(names) >= 2:
+                return names
+        elif type(given) is int and given >= 2:
+            return given
+        raise ValueError(
+            "expected two or more distinct label values in class order, texts (in quotes where YAML reads "
+            "them as yes or no) or whole numbers, or how many classes there are"
+        )
+
+    @property
+    def class_count(self) -> int:
+        """How many classes the labels name, K."""
+        return self.classes if isinstance(self.classes, int) else len(self.classes)

@@ -110,6 +110,11 @@ class SnliSource(PairSource):
         description="Checksum of the archive.",
     )
 
+    @property
+    def class_count(self) -> int:
+        """Three: contradiction, entailment, neutral."""
+        return 3
+
     def files(self) -> list[str]:
         """The three jsonl files."""
         return [f"{self.path}/snli_1.0_{split}.jsonl" for split in SPLITS]
