@@ -129,5 +129,5 @@ def test_only_the_training_split_is_read(tmp_path: Path) -> None:
 
 def test_pairs_have_no_bag_of_words(tmp_path: Path) -> None:
     study = study_of(tmp_path, {"source": {"kind": "babi", "task": 1}})
-    with pytest.raises(UserError, match=r"corpus toy: .* this corpus is of pairs"):
+    with pytest.raises(UserError, match=r"corpus toy: .* single texts and two classes"):
         weigh(study, "toy")

@@ -170,11 +170,11 @@ def weigh(study: Study, corpus: str) -> None:
     """Write the log-odds of every word of a corpus, fitted on its training split.
 
     Raises:
-        UserError: a corpus of pairs, or a file that it needs is missing.
+        UserError: a corpus of pairs or of several classes, or a file that it needs is missing.
     """
     with naming(f"corpus {corpus}"):
-        if _schema(study, corpus) is schemas.PAIRS:
-            raise UserError("a bag of words is of single texts, and this corpus is of pairs")
+        if not study.corpora[corpus].source.two_classes:
+            raise UserError("log-odds of words are of single texts and two classes; this corpus is not")
         _weigh(study, corpus)
 
 
