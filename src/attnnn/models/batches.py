@@ -61,8 +61,8 @@ def make_batch(
     ids[tokens.documents, tokens.positions + 1] = tokens.values
     ids[np.arange(len(tokens)), lengths + 1] = END
     return Batch(
-        token_ids=torch.from_numpy(ids).to(device, non_blocking=True),
-        lengths=torch.from_numpy(lengths + 2).to(device, non_blocking=True),
+        token_ids=sent(ids, device),
+        lengths=sent(lengths + 2, device),
         imposed=None if imposed is None else align(imposed, device=device),
         question=None if asked is None else make_batch(asked.tokens, device=device),
         candidates=None if asked is None else _allowed(asked, device),
@@ -91,7 +91,7 @@ def _allowed(asked: Questions, device: torch.device | str) -> Bool[Tensor, "batc
         return None
     allowed = np.zeros((len(asked.tokens), asked.classes), dtype=np.bool_)
     allowed[asked.candidates.documents, asked.candidates.values] = True
-    return torch.from_numpy(allowed).to(device, non_blocking=True)
+    return sent(allowed, device)
 
 
 def align(
@@ -101,7 +101,15 @@ def align(
     width = int(per_token.lengths.max(initial=0)) + 2
     out = np.zeros((len(per_token), width), dtype=np.float32)
     out[per_token.documents, per_token.positions + 1] = per_token.values
-    return torch.from_numpy(out).to(device, non_blocking=True)
+    return sent(out, device)
+
+
+def sent(values: NDArray[np.generic], device: torch.device | str) -> Tensor:
+    """An array on a device. A GPU copies it from pinned memory, so that nobody waits for its queue."""
+    tensor = torch.from_numpy(values)
+    if torch.device(device).type == "cuda":
+        tensor = tensor.pin_memory()
+    return tensor.to(device, non_blocking=True)
 
 
 def noisy_length_batches(
