@@ -144,7 +144,11 @@ def test_prepared_documents_carry_what_made_them(tmp_path: Path) -> None:
         (ROWS, {"min_length": 50}, r"reviews.jsonl: split train is empty"),
         (ROWS, {"max_length": 2}, r"split train has no document of class 'neg' among its 1"),
         ([row for row in ROWS if row[0] == "train" or row[1] == "pos"], {}, r"split dev has no"),
-        ([(s, "x", t) for s, _, t in ROWS], {}, r"expected 2 classes, found 1 \(x\); name another column"),
+        (
+            [(s, "x", t) for s, _, t in ROWS],
+            {},
+            r"expected 2 classes, found 1 \(x\); name another column",
+        ),
         (ROWS, {"protocol": "wiegreffe-pinter", "min_length": 3}, r"split train"),
     ],
 )

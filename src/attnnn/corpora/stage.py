@@ -174,7 +174,9 @@ def weigh(study: Study, corpus: str) -> None:
     """
     with naming(f"corpus {corpus}"):
         if not study.corpora[corpus].source.two_classes:
-            raise UserError("log-odds of words are of single texts and two classes; this corpus is not")
+            raise UserError(
+                "log-odds of words are of single texts and two classes; this corpus is not"
+            )
         _weigh(study, corpus)
 
 
