@@ -46,26 +46,42 @@ def draw(records: Sequence[dict[str, Any]], path: Path) -> None:
             heights = [kernels.index(record["kernel"]) for record in chosen]
             ratios = [record["cpu_ratio"] for record in chosen]
             axes.scatter(ratios, heights, color=colour, marker=marker, s=36, label=label, zorder=3)
-            for ratio, height in zip(ratios, heights, strict=True):
+            for record, height in zip(chosen, heights, strict=True):
+                beside, alignment = _side(record, records)
                 axes.annotate(
-                    f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.3g}",
-                    (ratio, height),
-                    xytext=(0, 6),
+                    f"{record['cpu_ratio']:,.0f}"
+                    if record["cpu_ratio"] >= 100
+                    else f"{record['cpu_ratio']:.3g}",
+                    (record["cpu_ratio"], height),
+                    xytext=beside,
                     textcoords="offset points",
-                    ha="center",
+                    ha=alignment,
+                    va="center",
                     color=colour,
-                    size=7,
+                    size=8,
                 )
         axes.axvline(1, color="0.4", linewidth=0.8)
         axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}×"))
         axes.set_yticks(range(len(kernels)), [_TITLES[kernel] for kernel in kernels])
         axes.set_ylim(len(kernels) - 0.5, -0.7)
         axes.grid(axis="x", color="0.9", zorder=0)
         axes.set_xlabel("CPU time of the plain implementation over this package's")
-        axes.legend(loc="lower right", fontsize=8)
+        axes.margins(x=0.1)
+        figure.legend(loc="outside lower center", ncols=len(_LOOK), fontsize=8, frameon=False)
         for spine in ("top", "right"):
             axes.spines[spine].set_visible(False)
         metadata = {"Date": None} if path.suffix == ".svg" else None
         figure.savefig(path, metadata=metadata)
         plt.close(figure)
+
+
+def _side(
+    record: dict[str, Any], records: Sequence[dict[str, Any]]
+) -> tuple[tuple[float, float], str]:
+    """Where a point's number stands, so that none of its row is in the way of another."""
+    row = sorted(r["cpu_ratio"] for r in records if r["kernel"] == record["kernel"])
+    if len(row) > 1 and record["cpu_ratio"] == row[0]:
+        return (-6, 0), "right"
+    between = record["cpu_ratio"] < row[-1]
+    return ((0, 9), "center") if between else ((6, 0), "left")
