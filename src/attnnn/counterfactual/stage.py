@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from attnnn import design, identity, schemas
 from attnnn.config import Study
-from attnnn.counterfactual.class_permutation import class_changes
-from attnnn.counterfactual.class_table import class_columns
 from attnnn.counterfactual.divergence import divergence_columns
 from attnnn.counterfactual.exact import ExactAdversary, exact_adversary
 from attnnn.counterfactual.outcome import Outcome, best_of
 from attnnn.counterfactual.permutation import absolute_changes, logit_moments, permuted_logits
+from attnnn.counterfactual.several_classes.permutation import class_changes
+from attnnn.counterfactual.several_classes.table import class_columns
 from attnnn.design import Run
 from attnnn.device import set_up_torch
 from attnnn.errors import UserError

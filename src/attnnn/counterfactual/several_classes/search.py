@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.counterfactual.class_halfspaces import half_spaces
-from attnnn.counterfactual.class_points import Documents, Points
 from attnnn.counterfactual.exact import portions
+from attnnn.counterfactual.several_classes.halfspaces import half_spaces
+from attnnn.counterfactual.several_classes.points import Documents, Points
 
 Values = NDArray[np.float64]
 

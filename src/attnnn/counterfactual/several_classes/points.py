@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from attnnn.counterfactual.class_slabs import softmax
 from attnnn.counterfactual.exact import Vertices, gain
+from attnnn.counterfactual.several_classes.slabs import softmax
 from attnnn.importance.decoder import ClassDecoder
 from attnnn.ragged import Ragged
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from attnnn.counterfactual.class_permutation import class_changes
 from attnnn.counterfactual.objective import objective_of
 from attnnn.counterfactual.outcome import Outcome
 from attnnn.counterfactual.searched import search_adversaries, starting_scores
+from attnnn.counterfactual.several_classes.permutation import class_changes
 from attnnn.importance.decoder import ClassDecoder
 from attnnn.ragged import Ragged
 from attnnn.settings import SearchedAdversary

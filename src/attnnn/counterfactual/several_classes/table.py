@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from attnnn import schemas
-from attnnn.counterfactual.exact_classes import ClassAdversary, class_adversary
+from attnnn.counterfactual.several_classes.adversary import ClassAdversary, class_adversary
 from attnnn.errors import UserError
 from attnnn.importance.decoder import ClassDecoder
 from attnnn.importance.predictions import Predictions

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.counterfactual.class_points import Documents, spread
+from attnnn.counterfactual.several_classes.points import Documents, spread
 
 Values = NDArray[np.float64]
 Indices = NDArray[np.int64]

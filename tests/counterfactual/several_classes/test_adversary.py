@@ -6,15 +6,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from attnnn.counterfactual.class_ascent import climb
-from attnnn.counterfactual.class_points import Documents, Points
-from attnnn.counterfactual.class_search import improve_by_edges, improve_by_mixtures, likely_tokens
 from attnnn.counterfactual.exact import exact_adversary
-from attnnn.counterfactual.exact_classes import class_adversary
+from attnnn.counterfactual.several_classes.adversary import class_adversary
+from attnnn.counterfactual.several_classes.ascent import climb
+from attnnn.counterfactual.several_classes.points import Documents, Points
+from attnnn.counterfactual.several_classes.search import (
+    improve_by_edges,
+    improve_by_mixtures,
+    likely_tokens,
+)
 from attnnn.importance.decoder import ClassDecoder, Decoder
 from attnnn.ragged import Ragged
-
-from .deciders import KINDS, change, divergence, divergences, random_documents
+from tests.counterfactual.several_classes.deciders import (
+    KINDS,
+    change,
+    divergence,
+    divergences,
+    random_documents,
+)
 
 EPSILONS = st.sampled_from([0.01, 0.05, 0.2, 0.6])
 

@@ -5,11 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnnn.counterfactual.class_halfspaces import _lower_line, _upper_line, half_spaces
-from attnnn.counterfactual.class_points import Documents
-from attnnn.counterfactual.class_slabs import MOST_CLASSES, class_slabs
-
-from .deciders import KINDS, change, random_documents
+from attnnn.counterfactual.several_classes.halfspaces import _lower_line, _upper_line, half_spaces
+from attnnn.counterfactual.several_classes.points import Documents
+from attnnn.counterfactual.several_classes.slabs import MOST_CLASSES, class_slabs
+from tests.counterfactual.several_classes.deciders import KINDS, change, random_documents
 
 
 @settings(max_examples=100, deadline=None)

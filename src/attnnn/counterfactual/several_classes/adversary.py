@@ -3,10 +3,10 @@
 The decoder gives K logits and softmax makes them probabilities. TVD ≤ ε is then no interval, and the feasible
 set not convex.
 
-- **bound**: no feasible attention has a larger JSD. Each of several slabs or half-spaces (see `class_slabs`
-  and `class_halfspaces`) holds the whole feasible set; the largest JSD within one is known exactly, and the
+- **bound**: no feasible attention has a larger JSD. Each of several slabs or half-spaces (see `slabs`
+  and `halfspaces`) holds the whole feasible set; the largest JSD within one is known exactly, and the
   least of these is the bound.
-- **feasible**: the best attention found with TVD ≤ ε: what `class_ascent` climbs to from the model's own,
+- **feasible**: the best attention found with TVD ≤ ε: what `ascent` climbs to from the model's own,
   from another feasible start such as the searched adversary's, and from the best single token, point on an
   edge between two tokens, or mixture of the model's own with a token or the point that attains the bound.
 - **exact**: the feasible attention is a maximum. So it is wherever the point that attains the bound is itself
@@ -20,11 +20,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.counterfactual.class_ascent import climb
-from attnnn.counterfactual.class_halfspaces import half_spaces
-from attnnn.counterfactual.class_points import Documents, Points
-from attnnn.counterfactual.class_search import improve_by_edges, improve_by_mixtures
 from attnnn.counterfactual.exact import Vertices, farthest_within, portions
+from attnnn.counterfactual.several_classes.ascent import climb
+from attnnn.counterfactual.several_classes.halfspaces import half_spaces
+from attnnn.counterfactual.several_classes.points import Documents, Points
+from attnnn.counterfactual.several_classes.search import improve_by_edges, improve_by_mixtures
 from attnnn.importance.decoder import ClassDecoder
 from attnnn.measures import jensen_shannon_divergence
 from attnnn.ragged import Ragged

@@ -1,6 +1,6 @@
 """Climbing to attention of larger JSD from feasible attention, many documents at a time.
 
-First a pivot is tried (see `class_pivots`), and where none is feasible a step.
+First a pivot is tried (see `pivots`), and where none is feasible a step.
 
 A step takes weight away, from all tokens in proportion or from one that has much, and gives it to one
 token or to two. Two are given their shares so that at first order TVD does not change: one would raise it,
@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.counterfactual.class_pivots import pivot
-from attnnn.counterfactual.class_points import Documents, spread
-from attnnn.counterfactual.class_search import likely_tokens
 from attnnn.counterfactual.exact import portions
+from attnnn.counterfactual.several_classes.pivots import pivot
+from attnnn.counterfactual.several_classes.points import Documents, spread
+from attnnn.counterfactual.several_classes.search import likely_tokens
 from attnnn.ragged import Ragged, unpadded
 
 Values = NDArray[np.float64]

@@ -1,6 +1,6 @@
 """Half-spaces of attention vectors that hold every attention within ε, of any decoder of K classes.
 
-A slab (see `class_slabs`) bounds Σ_c m_c logit_c from both sides. Where logits are linear in the attention
+A slab (see `slabs`) bounds Σ_c m_c logit_c from both sides. Where logits are linear in the attention
 its two sides are half-spaces. The decoder of pairs has a tanh layer between: logit = W tanh(z) + b with
 z = Σ_t attention_t · piece_t + offset. Each z_j stays between its lowest and highest value over the tokens,
 and there tanh lies between two lines: a chord or a tangent, whichever bounds it. With the lines in the
@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.counterfactual.class_points import Documents
-from attnnn.counterfactual.class_slabs import class_slabs
+from attnnn.counterfactual.several_classes.points import Documents
+from attnnn.counterfactual.several_classes.slabs import class_slabs
 
 Values = NDArray[np.float64]
 
