@@ -158,8 +158,8 @@ def test_asking_for_log_odds_runs_these_experiments_and_no_other(finished: Rehea
     calls = rerun(finished, log_odds={"run": True, "substituted_words": 2})
     assert verbs_of(calls) == {"replace", "table", "figure"}
     calls = rerun(finished, log_odds={"run": True, "substituted_words": 2, "divergence_weight": 1})
-    assert [call for call in calls if call.startswith("train")] == [
+    assert {call for call in calls if call.startswith("train")} == {
         f"train {corpus} {runs[1]}" for corpus in TWO
-    ]
+    }
     # The switch off again leaves nothing to do.
     assert rerun(finished) == []
