@@ -11,10 +11,11 @@ from attnnn.errors import UserError
 
 Setting = Literal["auto", "cpu", "cuda"]
 
-# Parameters of glibc's mallopt, by the numbers of its malloc.h, and the bytes they are set to: blocks up to
-# the first come from the heap, and as much as the second stays there when it is free.
+# Parameters of glibc's mallopt, by the numbers of its malloc.h: blocks up to the first come from the heap,
+# and as much as the second stays there when it is free.
 _MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1
-_HEAP = {_MMAP_THRESHOLD: 1 << 30, _TRIM_THRESHOLD: 1 << 30}
+# What they are set to, in bytes; older versions refuse a first one of more than 32 MiB.
+_HEAP_BLOCKS, _HEAP_KEPT = (1 << 30, 1 << 25), 1 << 30
 
 
 def wants_gpu(setting: Setting) -> bool:
@@ -74,9 +75,8 @@ def _keep_freed_memory() -> None:
     documents of 180 tokens a fifth of a training's CPU time. Other C libraries are left as they are.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
-    if mallopt is not None:
-        for setting in _HEAP.items():
-            mallopt(*setting)
+    if mallopt is not None and any(mallopt(_MMAP_THRESHOLD, size) for size in _HEAP_BLOCKS):
+        mallopt(_TRIM_THRESHOLD, _HEAP_KEPT)
 
 
 def _nvidia_visible(devices: Path = Path("/dev")) -> bool:
