@@ -41,7 +41,7 @@ def main() -> None:
     from benchmarks.material import SIZES, generate
 
     kernel, size, device, threads, documents = sys.argv[1:]
-    set_up_torch(int(threads))
+    set_up_torch(int(threads), keep_freed_memory=KERNELS[kernel].of == "train")
     material = generate(SIZES[size], device=device)  # type: ignore[index]
     if KERNELS[kernel].of == "test":
         _ = material.predictions

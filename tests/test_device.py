@@ -13,7 +13,7 @@ import resource
 import torch
 from attnnn.device import set_up_torch
 
-set_up_torch(1)
+set_up_torch(1, keep_freed_memory=True)
 
 def cleared():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt

@@ -47,7 +47,7 @@ def torch_device(setting: Setting) -> Literal["cpu", "cuda"]:
     return "cpu"
 
 
-def set_up_torch(threads: int, *, keep_freed_memory: bool = True) -> None:
+def set_up_torch(threads: int, *, keep_freed_memory: bool = False) -> None:
     """Give torch this many CPU threads, and full float32 precision on a GPU.
 
     Results are equal to the byte for the same number of threads. Numbers too small to be normal count as
@@ -56,7 +56,8 @@ def set_up_torch(threads: int, *, keep_freed_memory: bool = True) -> None:
 
     Args:
         threads: of the CPU.
-        keep_freed_memory: let this process use freed memory again instead of giving it back to the system.
+        keep_freed_memory: let this process use freed memory again instead of giving it back to the system:
+            training does, where batches of one size after another are alike.
     """
     import torch
 

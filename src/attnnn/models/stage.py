@@ -72,7 +72,7 @@ def train(
 
 
 def _train(study: Study, run: Run, device: str, threads: int) -> None:
-    set_up_torch(threads)
+    set_up_torch(threads, keep_freed_memory=True)
     material = read_material(study, run)
     classifier = _new_classifier(study, run, material.documents)
     training = _new_training(study, run, material, classifier.to(device))
