@@ -74,12 +74,19 @@ class Submitter(Project):
                     found.append(process)
         return found
 
+    def until_it_ends(self, seconds: float = 600) -> None:
+        """Wait for Snakemake to end, which may have been started a moment ago."""
+        begin = time.monotonic()
+        # The guide's command leaves it in the background, where it may not have begun yet.
+        while not self.snakemakes() and time.monotonic() < begin + 30:
+            time.sleep(0.05)
+        while self.snakemakes():
+            assert time.monotonic() < begin + seconds, self.log
+            time.sleep(1)
+
     def wait(self, seconds: float = 600) -> None:
         """Wait for Snakemake to end, which must have done all there was to do."""
-        end = time.monotonic() + seconds
-        while self.snakemakes():
-            assert time.monotonic() < end, self.log
-            time.sleep(1)
+        self.until_it_ends(seconds)
         assert "(100%) done" in self.log[self.log.rindex("SLURM run ID") :], self.log
 
     @property

@@ -99,8 +99,7 @@ def test_every_job_writes_a_log_under_the_number_of_its_slurm_job(
 
 def test_the_same_command_again_finds_nothing_to_do(finished: Submitter):
     finished.follow("Resume")
-    while finished.snakemakes():
-        pass
+    finished.until_it_ends()
     assert "Nothing to be done" in finished.log
 
 
