@@ -80,6 +80,16 @@ def _keep_freed_memory() -> None:
         mallopt(_TRIM_THRESHOLD, _HEAP_KEPT)
 
 
+def give_back_memory() -> None:
+    """Give freed memory back to the system, and from now on as glibc does at most by itself."""
+    library = ctypes.CDLL(None) if os.name == "posix" else None
+    mallopt, trim = getattr(library, "mallopt", None), getattr(library, "malloc_trim", None)
+    if mallopt is not None and trim is not None:
+        mallopt(_MMAP_THRESHOLD, _HEAP_BLOCKS[-1])
+        mallopt(_TRIM_THRESHOLD, _HEAP_BLOCKS[-1])
+        trim(0)
+
+
 def _nvidia_visible(devices: Path = Path("/dev")) -> bool:
     if os.environ.get("CUDA_VISIBLE_DEVICES", "all").strip() in ("", "-1", "NoDevFiles"):
         return False

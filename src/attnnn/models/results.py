@@ -103,7 +103,7 @@ def _class_blocks(
     for split in ("train", "dev", "test"):
         inside = np.flatnonzero(documents.split == split)
         test = split == "test"
-        for part in blocks(documents.tokens.lengths[inside], 1 << (18 if test else 22)):
+        for part in blocks(documents.tokens.lengths[inside], 1 << (18 if test else 20)):
             rows = inside[part]
             chosen = documents.take(rows)
             given = material.imposed.take(rows) if imposed and material.imposed else None

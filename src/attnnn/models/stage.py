@@ -15,7 +15,7 @@ from safetensors.torch import load_file
 from attnnn import design, identity, schemas
 from attnnn.config import Study
 from attnnn.design import Run
-from attnnn.device import set_up_torch
+from attnnn.device import give_back_memory, set_up_torch
 from attnnn.layout import Layout
 from attnnn.measures import accuracy, roc_auc
 from attnnn.models.classifier import Classifier, build
@@ -81,7 +81,10 @@ def _train(study: Study, run: Run, device: str, threads: int) -> None:
     title = f"{run.corpus} {run.model.name} seed {run.seed}"
     progress = training.run(after_epoch=checkpoint.keep, title=title)
     write_model(study, run, training.classifier, progress)
-    write_predictions(study, run, training.classifier, material)
+    # The moments are not needed any more, and predictions of a large corpus need the room.
+    del training
+    give_back_memory()
+    write_predictions(study, run, classifier, material)
 
 
 def _checkpoint(study: Study, run: Run) -> Checkpoint:
