@@ -8,9 +8,9 @@ from snakemake.utils import min_version
 
 min_version("9.6")
 
-from attnnn import layout, targets
-from attnnn.resolved import write_resolved
-from attnnn.workflow import KINDS, growing, read_plan
+from attnnn.dag import layout, targets
+from attnnn.study.resolved import write_resolved
+from attnnn.dag.workflow import KINDS, growing, read_plan
 
 # Snakemake merges configuration files; a corpus of the default one must not slip into another study.
 if "corpora" not in config:

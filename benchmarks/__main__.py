@@ -16,7 +16,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = _parser().parse_args(arguments)
     os.environ["OMP_NUM_THREADS"] = str(chosen.threads)
 
-    from attnnn.device import set_up_torch, torch_device
+    from attnnn.machine import set_up_torch, torch_device
     from benchmarks import clock, records
     from benchmarks.figure import draw
 

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from attnnn.models.objectives import class_weights, positive_weight
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 from benchmarks import kernels
 from benchmarks.comparisons_of_attention import adversary, erasure, kendall_tau, permutation
 from benchmarks.kernels import RECIPE

@@ -12,7 +12,7 @@ from attnnn.counterfactual.exact import ExactAdversary
 from attnnn.counterfactual.permutation import logit_moments
 from attnnn.counterfactual.searched import Found, starting_scores
 from attnnn.erasure.flips import Flips
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 from benchmarks import kernels
 from benchmarks.kernels import Rows, own
 from benchmarks.material import Material

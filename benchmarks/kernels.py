@@ -16,7 +16,6 @@ from attnnn.counterfactual.permutation import permuted_logits
 from attnnn.counterfactual.searched import search_adversaries
 from attnnn.erasure.flips import Flips, first_flips
 from attnnn.erasure.orders import decision_gradient, descending
-from attnnn.importance.decoder import Decoder
 from attnnn.importance.gradient import gradient
 from attnnn.importance.leave_one_out import leave_one_out
 from attnnn.importance.scores import Importance
@@ -24,8 +23,9 @@ from attnnn.measures import kendall_tau
 from attnnn.models.batches import make_batch
 from attnnn.models.objectives import Labels, class_weights, positive_weight
 from attnnn.models.training import Recipe, Training
-from attnnn.ragged import Ragged
-from attnnn.settings import LeaveOneOut, SearchedAdversary
+from attnnn.readout.decoder import Decoder
+from attnnn.study.settings import LeaveOneOut, SearchedAdversary
+from attnnn.tables.ragged import Ragged
 from benchmarks import flops
 from benchmarks.clock import Setup
 from benchmarks.material import Material

@@ -10,11 +10,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from attnnn.importance.decoder import Decoder
 from attnnn.models.classifier import Classifier, build
 from attnnn.models.documents import SPECIAL_SYMBOLS
 from attnnn.models.prediction import Predictions, predict
-from attnnn.ragged import Ragged
+from attnnn.readout.decoder import Decoder
+from attnnn.tables.ragged import Ragged
 
 SizeName = Literal["sst", "imdb", "long", "quick"]
 

@@ -36,7 +36,7 @@ def main() -> None:
     """Run one kernel once and print what it took."""
     import torch
 
-    from attnnn.device import set_up_torch
+    from attnnn.machine import set_up_torch
     from benchmarks.kernels import KERNELS, result_rows
     from benchmarks.material import SIZES, generate
 

@@ -9,11 +9,11 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
-from attnnn import config
 from attnnn.cli import main
-from attnnn.design import Model, Run
 from attnnn.errors import UserError
-from attnnn.resolved import editor_schema
+from attnnn.study import config
+from attnnn.study.design import Model, Run
+from attnnn.study.resolved import editor_schema
 
 ROOT = Path(__file__).parents[1]
 
@@ -221,6 +221,6 @@ def test_planning_the_papers_study_loads_nothing_slow():
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     loaded = set(done.stderr.split())
-    assert "attnnn.costs.estimate" in loaded
+    assert "attnnn.dag.costs.estimate" in loaded
     assert not loaded & {"torch", "matplotlib", "pandas", "spacy", "gensim", "sklearn", "scipy"}
     assert "6 corpora, 142 trainings, 321 jobs" in done.stdout

@@ -98,7 +98,7 @@ SLOW = {
 }
 
 
-@pytest.mark.parametrize("module", ["attnnn.cli", "attnnn.workflow", "attnnn.resolved"])
+@pytest.mark.parametrize("module", ["attnnn.cli", "attnnn.dag.workflow", "attnnn.study.resolved"])
 def test_entrances_load_nothing_slow(module: str):
     loaded = loaded_by(f"import {module}")
     assert module in loaded

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 from benchmarks.plain.model import PlainModel, batches, pad, real
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 from benchmarks.plain.model import PlainModel, batches, pad
 
 

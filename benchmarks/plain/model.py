@@ -12,7 +12,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from attnnn.models.classifier import Classifier
 from attnnn.models.documents import END, PADDING, START
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 from benchmarks.plain import BATCH_SIZE
 
 

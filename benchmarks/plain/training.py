@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from attnnn.models.batches import noisy_length_batches
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 from benchmarks.plain.model import PlainModel, pad
 
 

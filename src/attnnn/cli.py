@@ -9,11 +9,12 @@ from pathlib import Path
 
 import click
 
-from attnnn import __version__, layout
+from attnnn import __version__
 from attnnn.cli_options import Verbs, with_corpus, with_machine, with_runs, with_study
-from attnnn.config import Study, load
-from attnnn.design import Run
+from attnnn.dag import layout
 from attnnn.errors import UserError
+from attnnn.study.config import Study, load
+from attnnn.study.design import Run
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
@@ -63,7 +64,7 @@ def plan(
 
     Nothing is run or submitted. Jobs whose results exist already are counted too.
     """
-    from attnnn.costs import estimate, finished, rates, report
+    from attnnn.dag.costs import estimate, finished, rates, report
 
     if config_file and config_option:
         raise UserError(f"--config: the configuration is {config_file} already; give one of them")
@@ -202,7 +203,7 @@ def diverge(study: Study, runs: list[Run]) -> None:
 @click.argument("name", type=click.Choice(layout.TABLES))
 def table(study: Study, name: str) -> None:
     """Write a table as csv, md and tex."""
-    from attnnn.publish import stage
+    from attnnn.exhibits import stage
 
     stage.write_table(study, name)
 
@@ -212,7 +213,7 @@ def table(study: Study, name: str) -> None:
 @click.argument("name", type=click.Choice(layout.FIGURES))
 def figure(study: Study, name: str) -> None:
     """Draw a figure as pdf and png."""
-    from attnnn.publish import stage
+    from attnnn.exhibits import stage
 
     stage.write_figure(study, name)
 
@@ -221,7 +222,7 @@ def figure(study: Study, name: str) -> None:
 @with_study
 def show_config(study: Study) -> None:
     """Print the configuration with every default filled in."""
-    from attnnn.resolved import resolved_text
+    from attnnn.study.resolved import resolved_text
 
     click.echo(resolved_text(study), nl=False)
 
@@ -236,7 +237,7 @@ def show_config(study: Study) -> None:
 )
 def schema(output: Path) -> None:
     """Write the JSON schema that editors check configuration files with."""
-    from attnnn.resolved import editor_schema
-    from attnnn.store import write_json
+    from attnnn.study.resolved import editor_schema
+    from attnnn.tables.store import write_json
 
     write_json(output, editor_schema())

@@ -9,10 +9,11 @@ from typing import IO, Any, TypeVar, cast
 
 import click
 
-from attnnn import design, device
-from attnnn.config import Study, load
-from attnnn.design import Run
+from attnnn import machine as device
 from attnnn.errors import UserError
+from attnnn.study import design
+from attnnn.study.config import Study, load
+from attnnn.study.design import Run
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 

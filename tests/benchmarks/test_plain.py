@@ -12,7 +12,7 @@ from attnnn.counterfactual.permutation import logit_moments, permuted_logits
 from attnnn.importance.gradient import gradient
 from attnnn.importance.leave_one_out import leave_one_out
 from attnnn.models.batches import make_batch
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 from benchmarks import comparisons, comparisons_of_attention, kernels
 from benchmarks.material import SIZES, generate
 from benchmarks.plain import counterfactual, importance

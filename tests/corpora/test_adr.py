@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 from attnnn.corpora.adr import adr_gives_dev, read_adr, require_adr
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
-from attnnn.sources import AdrSource
+from attnnn.study.sources import AdrSource
 
 LABELS = [int(number % 4 == 0) for number in range(60)]
 

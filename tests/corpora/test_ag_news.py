@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 from attnnn.corpora.ag_news import read_ag_news
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
-from attnnn.sources import AgNewsSource
+from attnnn.study.sources import AgNewsSource
 
 CLASSES = {1: "World", 2: "Sports", 3: "Business", 4: "Sci/Tech"}
 

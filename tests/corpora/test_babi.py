@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from sklearn.model_selection import train_test_split
 
-from attnnn.config import validate
 from attnnn.corpora.babi import read_babi, read_queries
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
-from attnnn.sources import BabiSource
-from attnnn.sources.pairs import BABI_NAMES
+from attnnn.study.config import validate
+from attnnn.study.sources import BabiSource
+from attnnn.study.sources.pairs import BABI_NAMES
 
 STORY = """1 Mary moved to the bathroom.
 2 John went to the hallway.

@@ -51,7 +51,7 @@ def test_sources_are_looked_at_beforehand(
 
 def test_looking_at_sources_loads_no_slow_library(tmp_path: Path) -> None:
     program = (
-        "import sys; from attnnn.config import validate; from attnnn.corpora import stage\n"
+        "import sys; from attnnn.study.config import validate; from attnnn.corpora import stage\n"
         f"stage.check_sources(validate({{'corpora': {{'toy': {{'source': {PLANTED}}}}}}}, where=''))\n"
         "print([m for m in ('torch', 'spacy', 'gensim', 'sklearn', 'scipy') if m in sys.modules])"
     )

@@ -8,7 +8,7 @@ import pytest
 from attnnn.corpora.cnn import read_cnn
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
-from attnnn.sources import CnnSource
+from attnnn.study.sources import CnnSource
 
 RECORDS = [
     ("@placeholder wins", "@entity3", "@entity10 saw @entity3 and @entity10 , not @entity3's"),

@@ -13,12 +13,12 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from attnnn.config import validate
 from attnnn.corpora.readers import read_source
 from attnnn.corpora.stage import prepare
-from attnnn.schemas import PAIRS, VOCABULARY
-from attnnn.sources.pairs import BABI_NAMES
-from attnnn.store import read_table
+from attnnn.study.config import validate
+from attnnn.study.sources.pairs import BABI_NAMES
+from attnnn.tables.schemas import PAIRS, VOCABULARY
+from attnnn.tables.store import read_table
 
 CORPORA = Path(os.environ.get("ATTNNN_CORPORA", "."))
 # Files of 20news-bydate by group in alphabetical order, which the order of documents depends on.

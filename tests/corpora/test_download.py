@@ -15,7 +15,7 @@ import pytest
 from attnnn.corpora.download import fetch, fetch_files, fetch_folder, unpack
 from attnnn.corpora.fetching import fetch_source
 from attnnn.errors import UserError
-from attnnn.sources import (
+from attnnn.study.sources import (
     AgNewsSource,
     BabiSource,
     ImdbSource,
@@ -23,7 +23,7 @@ from attnnn.sources import (
     SnliSource,
     SstSource,
 )
-from attnnn.sources.base import SourceModel
+from attnnn.study.sources.base import SourceModel
 
 FILES = ("train.txt", "dev.txt", "test.txt")
 

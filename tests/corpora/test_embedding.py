@@ -10,7 +10,7 @@ import pytest
 
 from attnnn.corpora.embedding import read_vectors, require_width, train_vectors
 from attnnn.errors import UserError
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 VOCABULARY = ["<0>", "<UNK>", "<SOS>", "<EOS>", "a", "b", "é"]
 LINES = "b 1 2 3\nzzz 7 8 9\né -1 0.5 2e-1 \n<UNK> 1 1 1\nb 9 9 9\n"
@@ -113,7 +113,7 @@ def test_a_document_longer_than_gensim_takes_is_trained_on_whole() -> None:
 def test_word2vec_gives_the_same_bytes_under_any_hash_seed() -> None:
     program = (
         "import numpy as np; from attnnn.corpora.embedding import train_vectors\n"
-        "from attnnn.ragged import Ragged\n"
+        "from attnnn.tables.ragged import Ragged\n"
         "d = Ragged.from_lists(np.random.default_rng(1).integers(4, 30, (40, 9)).astype('int32'))\n"
         "v, _ = train_vectors(d, ['']*30, dimension=5, window=2, epochs=2)\n"
         "print(v.tobytes().hex())"

@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 from attnnn.corpora.imdb import read_imdb, require_imdb
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
-from attnnn.sources import ImdbSource
+from attnnn.study.sources import ImdbSource
 
 FOLDERS = ("neg", "pos")
 

@@ -7,13 +7,13 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from attnnn import schemas
 from attnnn.corpora.log_odds import counted_words, fit_log_odds
 from attnnn.corpora.planted_words import NEGATIVE_CUES, POSITIVE_CUES
 from attnnn.corpora.stage import prepare, weigh
 from attnnn.errors import UserError
-from attnnn.ragged import Ragged
-from attnnn.store import facts_of, read_table
+from attnnn.tables import schemas
+from attnnn.tables.ragged import Ragged
+from attnnn.tables.store import facts_of, read_table
 
 from .toy import study_of, written
 

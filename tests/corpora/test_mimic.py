@@ -13,7 +13,7 @@ from sklearn.model_selection import train_test_split
 from attnnn.corpora.mimic import read_mimic, require_mimic
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
-from attnnn.sources import MimicSource
+from attnnn.study.sources import MimicSource
 
 NOTES = [
     "ROW_ID",

@@ -14,7 +14,7 @@ from sklearn.model_selection import train_test_split
 from attnnn.corpora.newsgroups import GROUPS, body, read_newsgroups
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
-from attnnn.sources import NewsgroupsSource
+from attnnn.study.sources import NewsgroupsSource
 
 ALL_GROUPS = ("alt.atheism", *GROUPS, "sci.space")
 MESSAGE = """From: a@b (A)

@@ -10,7 +10,7 @@ from attnnn.corpora.planted import generate
 from attnnn.corpora.planted_words import NEGATIVE_CUES, NEGATORS, POSITIVE_CUES
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
-from attnnn.sources import PlantedSource
+from attnnn.study.sources import PlantedSource
 
 REGIMES = ("lexical", "context", "redundant", "needle")
 

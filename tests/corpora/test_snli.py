@@ -9,7 +9,7 @@ import pytest
 from attnnn.corpora.snli import read_snli
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
-from attnnn.sources import SnliSource
+from attnnn.study.sources import SnliSource
 
 
 def pair(label: str, number: int, **changes: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from sklearn.model_selection import train_test_split
 from attnnn.corpora import splits as room
 from attnnn.corpora.texts import Questions, Texts
 from attnnn.errors import UserError
-from attnnn.protocol import resolve
+from attnnn.study.protocol import resolve
 
 
 def made(splits: list[str], labels: list[int], **changes: object) -> tuple[list[str], str | None]:

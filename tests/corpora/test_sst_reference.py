@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from attnnn.config import Study, validate
 from attnnn.corpora.stage import check_sources, prepare
-from attnnn.schemas import VOCABULARY
-from attnnn.store import read_table
+from attnnn.study.config import Study, validate
+from attnnn.tables.schemas import VOCABULARY
+from attnnn.tables.store import read_table
 
 pytestmark = [
     pytest.mark.reference,

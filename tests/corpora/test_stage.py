@@ -9,11 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 from safetensors.numpy import load_file
 
-from attnnn import schemas
 from attnnn.corpora import stage
 from attnnn.errors import UserError
-from attnnn.ragged import Ragged
-from attnnn.store import read_table
+from attnnn.tables import schemas
+from attnnn.tables.ragged import Ragged
+from attnnn.tables.store import read_table
 from tests.corpora.toy import PLANTED, ROWS, description, reviews, study_of, written
 
 TREES = ["(3 (2 A) (4 (3 good) (3 (2 film) (2 .))))", "(2 Neutral)", "(1 (1 Dull) (2 -LRB-))"]

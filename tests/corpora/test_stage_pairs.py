@@ -10,12 +10,12 @@ import pyarrow as pa
 import pytest
 from safetensors.numpy import load_file
 
-from attnnn import schemas
-from attnnn.config import Study, validate
 from attnnn.corpora import stage
 from attnnn.errors import UserError
-from attnnn.ragged import Ragged, blocks
-from attnnn.store import read_table
+from attnnn.study.config import Study, validate
+from attnnn.tables import schemas
+from attnnn.tables.ragged import Ragged, blocks
+from attnnn.tables.store import read_table
 from tests.corpora import test_babi, test_cnn, test_snli
 
 

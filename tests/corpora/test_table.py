@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from attnnn.corpora.table import gives_dev, label_name, read_table_source
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
-from attnnn.sources import TableSource
+from attnnn.study.sources import TableSource
 
 TEXTS = ['says "good",\nand means it', "bad; \t very", "fine\x85line", " spaced "] * 6
 ROWS = [

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from attnnn.config import Study, validate
+from attnnn.study.config import Study, validate
 
 PLANTED = {"kind": "planted", "regime": "context", "train": 40, "dev": 10, "test": 12}
 

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from attnnn import design, schemas
-from attnnn.config import validate
-from attnnn.layout import Layout
-from attnnn.ragged import Ragged
-from attnnn.store import write_table
+from attnnn.dag.layout import Layout
+from attnnn.study import design
+from attnnn.study.config import validate
+from attnnn.tables import schemas
+from attnnn.tables.ragged import Ragged
+from attnnn.tables.store import write_table
 
 LENGTHS = [4, 6, 5, 1, 8, 3, 2]
 SPLITS = ["train", "test", "test", "test", "dev", "test", "test"]

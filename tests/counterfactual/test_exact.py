@@ -12,10 +12,10 @@ from scipy.optimize import minimize
 from attnnn.counterfactual.exact import exact_adversary
 from attnnn.counterfactual.outcome import Outcome
 from attnnn.counterfactual.searched import search_adversaries
-from attnnn.importance.decoder import Decoder
 from attnnn.measures import jensen_shannon_divergence
-from attnnn.ragged import Ragged
-from attnnn.settings import SearchedAdversary
+from attnnn.readout.decoder import Decoder
+from attnnn.study.settings import SearchedAdversary
+from attnnn.tables.ragged import Ragged
 
 LN2 = math.log(2)
 

@@ -8,8 +8,8 @@ from scipy.stats import chisquare
 
 from attnnn.counterfactual import permutation
 from attnnn.counterfactual.permutation import absolute_changes, logit_moments, permuted_logits
-from attnnn.importance.decoder import Decoder
-from attnnn.ragged import Ragged
+from attnnn.readout.decoder import Decoder
+from attnnn.tables.ragged import Ragged
 
 BIAS = -0.3
 

@@ -6,19 +6,20 @@ import numpy as np
 import pytest
 import torch
 
-from attnnn import design, schemas
-from attnnn.config import Study
 from attnnn.counterfactual.replacing import replace
+from attnnn.dag.layout import Layout
 from attnnn.errors import UserError
-from attnnn.layout import Layout
 from attnnn.measures import jensen_shannon_divergence
 from attnnn.models.attention import Imposed
 from attnnn.models.log_odds import WordWeights
 from attnnn.models.persistence import load_classifier
 from attnnn.models.prediction import predict
 from attnnn.models.stage import train
-from attnnn.ragged import Ragged
-from attnnn.store import facts_of, read_table, write_table
+from attnnn.study import design
+from attnnn.study.config import Study
+from attnnn.tables import schemas
+from attnnn.tables.ragged import Ragged
+from attnnn.tables.store import facts_of, read_table, write_table
 from tests.models.conftest import VOCABULARY, study_in, tiny_documents, write_corpus
 
 # Word 5 speaks for class 1, 4 and 6 for class 0; 7 is a stop word.

@@ -7,10 +7,10 @@ import torch
 from attnnn.counterfactual.objective import objective_of
 from attnnn.counterfactual.outcome import Outcome, best_of
 from attnnn.counterfactual.searched import search_adversaries, starting_scores
-from attnnn.importance.decoder import Decoder
 from attnnn.measures import jensen_shannon_divergence
-from attnnn.ragged import Ragged
-from attnnn.settings import SearchedAdversary
+from attnnn.readout.decoder import Decoder
+from attnnn.study.settings import SearchedAdversary
+from attnnn.tables.ragged import Ragged
 
 LENGTHS = [5, 1, 9, 3, 12]
 NUMBERS = np.array([40, 7, 12, 9, 3])

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from attnnn import design, schemas
 from attnnn.counterfactual.stage import diverge, permute, search, solve
+from attnnn.dag.layout import Layout
 from attnnn.errors import UserError
-from attnnn.layout import Layout
 from attnnn.measures import jensen_shannon_divergence
-from attnnn.ragged import Ragged
-from attnnn.store import facts_of, read_table, write_table
+from attnnn.study import design
+from attnnn.tables import schemas
+from attnnn.tables.ragged import Ragged
+from attnnn.tables.store import facts_of, read_table, write_table
 
 from .conftest import BIAS, LENGTHS, SPLITS, write_predictions
 

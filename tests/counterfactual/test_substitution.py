@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnnn.counterfactual.substitution import substitute
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 STRONGEST = [np.array([90, 91, 92]), np.array([70, 71])]
 

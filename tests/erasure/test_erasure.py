@@ -11,8 +11,8 @@ from scipy.stats import chisquare
 
 from attnnn.erasure.flips import erased_probabilities, first_flips, smallest_flips
 from attnnn.erasure.orders import decision_gradient, descending, random_other, shuffled
-from attnnn.importance.decoder import ClassDecoder, Decoder
-from attnnn.ragged import Ragged
+from attnnn.readout.decoder import ClassDecoder, Decoder
+from attnnn.tables.ragged import Ragged
 
 LENGTHS = [4, 1, 7, 2, 6, 3, 7]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attnnn.models.classifier import build
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 LENGTHS = [3, 1, 7, 2, 12, 5, 7]
 

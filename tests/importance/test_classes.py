@@ -13,7 +13,7 @@ from attnnn.importance.leave_one_out import by_deletion, leave_one_out
 from attnnn.models.batches import make_batch
 from attnnn.models.classifier import Classifier, build
 from attnnn.models.documents import Questions
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 MODELS = list(itertools.product(["bilstm", "average", "cnn"], ["additive", "dot", "uniform"]))
 CLASSES = 4

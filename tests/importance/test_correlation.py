@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from attnnn.importance.correlation import PAIRS, correlate_pairs, shuffled
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 
 def ragged(*rows):

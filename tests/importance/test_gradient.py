@@ -7,7 +7,7 @@ from captum.attr import InputXGradient
 
 from attnnn.importance.gradient import gradient
 from attnnn.models.batches import make_batch
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 MODELS = [
     ("bilstm", "additive"),

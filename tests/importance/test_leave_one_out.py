@@ -6,7 +6,7 @@ import torch
 
 from attnnn.importance.leave_one_out import by_deletion, leave_one_out
 from attnnn.models.batches import make_batch
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 MODELS = [
     (encoder, attention)

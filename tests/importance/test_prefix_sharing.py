@@ -11,7 +11,7 @@ from attnnn.importance.leave_one_out import by_deletion, leave_one_out
 from attnnn.importance.prefix_sharing import LARGEST_SCORE, by_prefix_sharing, shares_prefixes
 from attnnn.importance.rejoining import check_rejoining
 from attnnn.models.classifier import build
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 WORDS = 15
 

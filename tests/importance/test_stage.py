@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 
-from attnnn import design, schemas
-from attnnn.design import Run
+from attnnn.dag.layout import IMPORTANCE_METHODS, Layout
 from attnnn.errors import UserError
 from attnnn.importance.stage import correlate, measure
-from attnnn.layout import IMPORTANCE_METHODS, Layout
 from attnnn.models.stage import train
-from attnnn.ragged import Ragged
-from attnnn.settings import LeaveOneOut
-from attnnn.store import facts_of, read_table, write_table
+from attnnn.study import design
+from attnnn.study.design import Run
+from attnnn.study.settings import LeaveOneOut
+from attnnn.tables import schemas
+from attnnn.tables.ragged import Ragged
+from attnnn.tables.store import facts_of, read_table, write_table
 from tests.models.conftest import study_in, write_corpus
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from attnnn.importance import windows
 from attnnn.importance.leave_one_out import by_deletion, leave_one_out
 from attnnn.models.classifier import build
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 
 @given(

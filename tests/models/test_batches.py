@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnnn.models.batches import length_sorted_batches, make_batch, noisy_length_batches
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 lengths_of_documents = st.lists(st.integers(1, 60), min_size=1, max_size=40)
 

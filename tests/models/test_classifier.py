@@ -9,7 +9,7 @@ from attnnn.models.batches import make_batch
 from attnnn.models.classifier import Classifier, build
 from attnnn.models.encoders import BiLSTM
 from attnnn.models.prediction import predict
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 
 def small(encoder: str = "bilstm", attention: str = "additive", seed: int = 0) -> Classifier:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attnnn.models.log_odds import WordWeights
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 # Ids 0 to 3 are symbols, 4 is a stop word.
 NOT_COUNTED = [np.nan] * 5

@@ -9,7 +9,7 @@ import torch
 from attnnn.models.attention import nothing
 from attnnn.models.classifier import Output
 from attnnn.models.objectives import Drawn, Imitation, Labels, class_weights, positive_weight
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 
 def output_of(logits: list[float], attention: list[list[float]]) -> Output:

@@ -15,7 +15,7 @@ from attnnn.models.documents import Questions
 from attnnn.models.objectives import Classes
 from attnnn.models.prediction import predict
 from attnnn.models.training import Recipe, optimizer_of
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 DOCUMENTS = Ragged.from_lists([[4, 9, 11, 5], [7], [8, 6, 6, 10, 12]])
 QUESTIONS = Questions(

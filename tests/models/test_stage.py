@@ -6,16 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attnnn import design, schemas
-from attnnn.config import Study
+from attnnn.dag.layout import Layout
 from attnnn.errors import UserError
-from attnnn.layout import Layout
 from attnnn.measures import jensen_shannon_divergence
 from attnnn.models.log_odds import WordWeights
 from attnnn.models.stage import train
 from attnnn.models.training import Training
-from attnnn.ragged import Ragged
-from attnnn.store import facts_of, read_table, write_table
+from attnnn.study import design
+from attnnn.study.config import Study
+from attnnn.tables import schemas
+from attnnn.tables.ragged import Ragged
+from attnnn.tables.store import facts_of, read_table, write_table
 
 from .conftest import VOCABULARY, study_in, tiny_documents, write_corpus
 

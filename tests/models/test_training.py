@@ -11,7 +11,7 @@ from attnnn.models.batches import make_batch, noisy_length_batches
 from attnnn.models.classifier import Classifier, build
 from attnnn.models.objectives import Labels, class_weights
 from attnnn.models.training import Recipe, Training, total_loss
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 RECIPE = Recipe(
     epochs=3, batch_size=8, learning_rate=1e-2, weight_decay=1e-3, l2_mode="coupled",

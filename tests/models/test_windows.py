@@ -20,7 +20,7 @@ from attnnn.models.documents import Questions
 from attnnn.models.objectives import Classes, Labels, Objective, class_weights
 from attnnn.models.training import Recipe, Training
 from attnnn.models.windows import Numbered, held_with, windows
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 RECIPE = Recipe(
     epochs=3, batch_size=4, learning_rate=1e-2, weight_decay=1e-3, l2_mode="coupled",

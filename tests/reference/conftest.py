@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from attnnn.models.classifier import Classifier
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 FILE = "sst_bilstm_additive.npz"
 SYMBOLS = 1  # one start and one end symbol around the real tokens

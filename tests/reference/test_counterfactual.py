@@ -8,9 +8,9 @@ from attnnn.counterfactual.exact import exact_adversary
 from attnnn.counterfactual.outcome import Outcome, best_of
 from attnnn.counterfactual.permutation import absolute_changes, logit_moments, permuted_logits
 from attnnn.counterfactual.searched import search_adversaries
-from attnnn.importance.decoder import Decoder
 from attnnn.models.prediction import predict
-from attnnn.settings import SearchedAdversary
+from attnnn.readout.decoder import Decoder
+from attnnn.study.settings import SearchedAdversary
 
 pytestmark = pytest.mark.reference
 

@@ -14,7 +14,7 @@ import psutil
 import pytest
 import yaml
 
-from attnnn import layout
+from attnnn.dag import layout
 from tests.slurm.daemons import Slurm, why_not
 from tests.slurm.guide import blocks, lines_to_edit
 from tests.workflow.conftest import BIN, copy_project, environment

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from attnnn import layout
+from attnnn.dag import layout
 from tests.slurm.conftest import Submitter, submitter
 from tests.slurm.daemons import Finished, Slurm
 from tests.slurm.guide import blocks

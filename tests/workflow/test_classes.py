@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from attnnn import targets
-from attnnn.config import load
+from attnnn.dag import targets
+from attnnn.study.config import load
 from tests.workflow.projects import Project, planted
 
 pytestmark = pytest.mark.workflow

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attnnn import layout, targets
-from attnnn.config import load
+from attnnn.dag import layout, targets
+from attnnn.study.config import load
 from tests.workflow.projects import Project
 
 pytestmark = pytest.mark.workflow

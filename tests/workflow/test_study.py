@@ -13,9 +13,10 @@ import psutil
 import pytest
 import torch
 
-from attnnn import layout, schemas, targets
-from attnnn.config import load
-from attnnn.store import read_table
+from attnnn.dag import layout, targets
+from attnnn.study.config import load
+from attnnn.tables import schemas
+from attnnn.tables.store import read_table
 from tests.workflow.projects import Project, planted, small_study
 
 pytestmark = pytest.mark.workflow

@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-from attnnn import layout, targets
-from attnnn.config import validate
+from attnnn.dag import layout, targets
+from attnnn.study.config import validate
 from tests.workflow.projects import Rehearsal, planted, small_study
 from tests.workflow.test_pairs import pair_study
 

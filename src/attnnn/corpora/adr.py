@@ -9,7 +9,7 @@ import numpy as np
 from attnnn.corpora.splits import UNSPLIT, carve
 from attnnn.corpora.table import gives_dev, read_rows, require_table_source
 from attnnn.corpora.texts import Texts, naming
-from attnnn.sources import AdrSource, TableSource
+from attnnn.study.sources import AdrSource, TableSource
 
 CLASSES = ["no reaction", "adverse reaction"]
 

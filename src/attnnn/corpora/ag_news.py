@@ -12,7 +12,7 @@ from attnnn.corpora.splits import carve
 from attnnn.corpora.table_files import csv_rows
 from attnnn.corpora.texts import Dropped, Texts
 from attnnn.errors import UserError
-from attnnn.sources import AgNewsSource
+from attnnn.study.sources import AgNewsSource
 
 CLASSES = ["world", "business"]
 _LABELS = {"1": 0, "3": 1}

@@ -12,9 +12,9 @@ from attnnn.corpora.splits import carve
 from attnnn.corpora.table_files import telling_encoding
 from attnnn.corpora.texts import Questions, Texts
 from attnnn.errors import UserError
-from attnnn.ragged import Ragged
-from attnnn.sources import BabiSource
-from attnnn.sources.pairs import BABI_NAMES
+from attnnn.study.sources import BabiSource
+from attnnn.study.sources.pairs import BABI_NAMES
+from attnnn.tables.ragged import Ragged
 
 _SPLITS = ("train", "test")
 _STOP = "."  # stands between statements

@@ -16,8 +16,8 @@ from attnnn.corpora.spool import Spool
 from attnnn.corpora.table_files import telling_encoding
 from attnnn.corpora.texts import SPLITS, Dropped, Questions, Texts
 from attnnn.errors import UserError
-from attnnn.ragged import Ragged
-from attnnn.sources import CnnSource
+from attnnn.study.sources import CnnSource
+from attnnn.tables.ragged import Ragged
 
 _ENTITY = re.compile(r"@entity(\d+)")
 _PARTS = ("question", "answer", "passage")

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn import identity
-from attnnn.config import Study
 from attnnn.corpora.encoded import Encoded, Survey
 from attnnn.corpora.texts import SPLITS, Texts
 from attnnn.corpora.vocabulary import Vocabulary
-from attnnn.protocol import Protocol
+from attnnn.study import identity
+from attnnn.study.config import Study
+from attnnn.study.protocol import Protocol
 
 
 def describe(

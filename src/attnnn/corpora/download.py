@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from tqdm import tqdm
 
 from attnnn.errors import UserError
-from attnnn.store import written_aside
+from attnnn.tables.store import written_aside
 
 _CHUNK = 1 << 16
 _TIMEOUT = 60  # seconds without a byte

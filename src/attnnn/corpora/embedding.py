@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from attnnn.corpora.vocabulary import SPECIAL, UNKNOWN
 from attnnn.errors import UserError
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 Vectors = tuple[NDArray[np.float32], NDArray[np.bool_]]
 

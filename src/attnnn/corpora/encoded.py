@@ -15,7 +15,7 @@ from tqdm import tqdm
 from attnnn.corpora.texts import Texts
 from attnnn.corpora.tokenize import Tokens, tokenize
 from attnnn.corpora.vocabulary import UNKNOWN, Vocabulary
-from attnnn.ragged import Ragged, blocks
+from attnnn.tables.ragged import Ragged, blocks
 
 
 @dataclass(frozen=True, eq=False)

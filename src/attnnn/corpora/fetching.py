@@ -6,7 +6,7 @@ from pathlib import Path
 
 from attnnn.corpora.download import fetch_files, fetch_folder
 from attnnn.corpora.texts import SPLITS
-from attnnn.sources import (
+from attnnn.study.sources import (
     AgNewsSource,
     BabiSource,
     ImdbSource,
@@ -14,7 +14,7 @@ from attnnn.sources import (
     SnliSource,
     SstSource,
 )
-from attnnn.sources.base import SourceModel
+from attnnn.study.sources.base import SourceModel
 
 _IMDB = [f"{split}/{label}" for split in ("train", "test") for label in ("neg", "pos")]
 _NEWSGROUPS = ["20news-bydate-train", "20news-bydate-test"]

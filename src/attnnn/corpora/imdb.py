@@ -13,7 +13,7 @@ from attnnn.corpora.table_files import ENDINGS, read_text_file
 from attnnn.corpora.texts import Texts
 from attnnn.corpora.tokenize import TOKENIZERS
 from attnnn.errors import UserError
-from attnnn.sources import ImdbSource, TableSource
+from attnnn.study.sources import ImdbSource, TableSource
 
 CLASSES = ["negative", "positive"]
 _FOLDERS = ("neg", "pos")  # by class

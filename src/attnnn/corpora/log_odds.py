@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 # Padding, unknown, start and end symbols come first in every vocabulary.
 _SPECIAL = 4

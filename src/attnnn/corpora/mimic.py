@@ -20,7 +20,7 @@ from attnnn.corpora.splits import carve
 from attnnn.corpora.spool import Spool
 from attnnn.corpora.texts import SPLITS, Dropped, Texts
 from attnnn.errors import UserError
-from attnnn.sources import MimicSource
+from attnnn.study.sources import MimicSource
 
 DIABETES, ACUTE, CHRONIC = "25000", "2851", "2852"  # as MIMIC writes 250.00, 285.1 and 285.2
 _CODES = (DIABETES, ACUTE, CHRONIC)

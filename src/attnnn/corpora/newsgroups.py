@@ -10,7 +10,7 @@ import numpy as np
 from attnnn.corpora.splits import carve
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
-from attnnn.sources import NewsgroupsSource
+from attnnn.study.sources import NewsgroupsSource
 
 CLASSES = ["baseball", "hockey"]
 GROUPS = ("rec.sport.baseball", "rec.sport.hockey")  # by class

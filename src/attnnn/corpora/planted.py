@@ -23,8 +23,8 @@ from attnnn.corpora.planted_words import (
 )
 from attnnn.corpora.texts import SPLITS, Texts
 from attnnn.errors import UserError
-from attnnn.ragged import Ragged
-from attnnn.sources import PlantedSource
+from attnnn.study.sources import PlantedSource
+from attnnn.tables.ragged import Ragged
 
 CLASSES = ["negative", "positive"]
 _CUES = (NEGATIVE_CUES, POSITIVE_CUES)  # by class

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from attnnn.config import Study
 from attnnn.corpora import (
     adr,
     ag_news,
@@ -25,7 +24,8 @@ from attnnn.corpora import (
 )
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
-from attnnn.sources.base import SourceModel
+from attnnn.study.config import Study
+from attnnn.study.sources.base import SourceModel
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from attnnn.corpora.spool import Spool
 from attnnn.corpora.table_files import json_lines, telling_encoding
 from attnnn.corpora.texts import SPLITS, Dropped, Questions, Texts
 from attnnn.errors import UserError
-from attnnn.sources import SnliSource
+from attnnn.study.sources import SnliSource
 
 CLASSES = ["contradiction", "entailment", "neutral"]
 _LABELS = {name: label for label, name in enumerate(CLASSES)}

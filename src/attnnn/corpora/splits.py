@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from attnnn.corpora.texts import SPLITS, Dropped, Texts
 from attnnn.errors import UserError
-from attnnn.protocol import Protocol
+from attnnn.study.protocol import Protocol
 
 UNSPLIT = ""  # the split of a document whose source does not say
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from attnnn import __version__, identity, schemas
-from attnnn.config import Study
+from attnnn import __version__
 from attnnn.corpora import splits, vocabulary
 from attnnn.corpora.description import describe
 from attnnn.corpora.embedding import read_vectors, require_width, train_vectors
@@ -20,10 +19,13 @@ from attnnn.corpora.lengths import kept_documents
 from attnnn.corpora.log_odds import counted_words, fit_log_odds
 from attnnn.corpora.readers import name_of_source, read_source, require_source
 from attnnn.corpora.texts import SPLITS, naming
+from attnnn.dag.layout import Layout
 from attnnn.errors import UserError
-from attnnn.layout import Layout
-from attnnn.ragged import Ragged, concatenate
-from attnnn.store import (
+from attnnn.study import identity
+from attnnn.study.config import Study
+from attnnn.tables import schemas
+from attnnn.tables.ragged import Ragged, concatenate
+from attnnn.tables.store import (
     Schema,
     read_table,
     read_table_of,

@@ -14,7 +14,7 @@ from attnnn.corpora.splits import UNSPLIT, make_missing_splits, sample
 from attnnn.corpora.table_files import columns_of, place, read_columns
 from attnnn.corpora.texts import SPLITS, Dropped, Texts, naming
 from attnnn.errors import UserError
-from attnnn.sources import TableSource
+from attnnn.study.sources import TableSource
 
 # Labels that an error lists.
 _SHOWN = 5

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from attnnn.corpora.spool import SpooledTexts
 from attnnn.errors import UserError
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 SPLITS = ("train", "dev", "test")
 

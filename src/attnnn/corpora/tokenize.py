@@ -15,7 +15,7 @@ from functools import cache
 
 import numpy as np
 
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 Tokenizer = Callable[[Iterable[str]], Iterator[list[str]]]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.corpora.tokenize import Tokens
-from attnnn.ragged import blocks
+from attnnn.tables.ragged import blocks
 
 SPECIAL = ("<0>", "<UNK>", "<SOS>", "<EOS>")
 UNKNOWN = 1

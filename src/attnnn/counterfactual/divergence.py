@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from attnnn.importance.predictions import Predictions
 from attnnn.measures import jensen_shannon_divergence, total_variation_distance
+from attnnn.readout.predictions import Predictions
 
 
 def divergence_columns(run: Predictions, base: Predictions) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.importance.decoder import Decoder, sigmoid
-from attnnn.ragged import Ragged
+from attnnn.readout.decoder import Decoder, sigmoid
+from attnnn.tables.ragged import Ragged
 
 # Padded tokens of a portion of documents of alike length, which bounds memory.
 _PORTION = 1 << 18

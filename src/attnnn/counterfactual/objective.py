@@ -11,9 +11,9 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attnnn.importance.decoder import ClassDecoder, Decoder
-from attnnn.ragged import Ragged
-from attnnn.settings import SearchedAdversary
+from attnnn.readout.decoder import ClassDecoder, Decoder
+from attnnn.study.settings import SearchedAdversary
+from attnnn.tables.ragged import Ragged
 
 CrossWeight = Literal["paper", "code"]
 ClassHinge = Literal["tvd", "l1"]

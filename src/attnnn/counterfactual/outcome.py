@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.importance.decoder import ClassDecoder, Decoder
 from attnnn.measures import jensen_shannon_divergence
-from attnnn.ragged import Ragged
+from attnnn.readout.decoder import ClassDecoder, Decoder
+from attnnn.tables.ragged import Ragged
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.importance.decoder import Decoder, sigmoid
 from attnnn.measures import total_variation_distance
-from attnnn.ragged import Ragged
+from attnnn.readout.decoder import Decoder, sigmoid
+from attnnn.tables.ragged import Ragged
 
 # Documents of one length that share a table of permutations.
 _SHARED_BY = 16

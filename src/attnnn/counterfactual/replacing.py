@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attnnn import identity, schemas
-from attnnn.config import Study
 from attnnn.counterfactual.outcome import Outcome
 from attnnn.counterfactual.substitution import substitute
-from attnnn.design import Run
-from attnnn.device import set_up_torch
+from attnnn.dag.layout import Layout
 from attnnn.errors import UserError
-from attnnn.importance.decoder import Decoder
-from attnnn.importance.predictions import read_test_predictions
-from attnnn.layout import Layout
+from attnnn.machine import set_up_torch
 from attnnn.measures import total_variation_distance
-from attnnn.store import write_table
+from attnnn.readout.decoder import Decoder
+from attnnn.readout.predictions import read_test_predictions
+from attnnn.study import identity
+from attnnn.study.config import Study
+from attnnn.study.design import Run
+from attnnn.tables import schemas
+from attnnn.tables.store import write_table
 
 
 def replace(study: Study, run: Run, *, device: str, threads: int) -> None:

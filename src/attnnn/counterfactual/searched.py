@@ -18,11 +18,11 @@ from attnnn.counterfactual.objective import (
     Objective,
     objective_of,
 )
-from attnnn.importance.decoder import ClassDecoder, Decoder
 from attnnn.models.batches import length_sorted_batches
 from attnnn.models.optimizer import AmsGrad
-from attnnn.ragged import Ragged, unpadded
-from attnnn.settings import SearchedAdversary
+from attnnn.readout.decoder import ClassDecoder, Decoder
+from attnnn.study.settings import SearchedAdversary
+from attnnn.tables.ragged import Ragged, unpadded
 
 # Padded tokens of a batch: on a CPU what a core's cache holds, on a GPU what keeps it busy.
 _MAX_TOKENS = {"cpu": 8192, "cuda": 1 << 18}

@@ -9,22 +9,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn import design, identity, schemas
-from attnnn.config import Study
 from attnnn.counterfactual.divergence import divergence_columns
 from attnnn.counterfactual.exact import ExactAdversary, exact_adversary
+from attnnn.counterfactual.multiclass.permutation import class_changes
+from attnnn.counterfactual.multiclass.table import class_columns
 from attnnn.counterfactual.outcome import Outcome, best_of
 from attnnn.counterfactual.permutation import absolute_changes, logit_moments, permuted_logits
-from attnnn.counterfactual.several_classes.permutation import class_changes
-from attnnn.counterfactual.several_classes.table import class_columns
-from attnnn.design import Run
-from attnnn.device import set_up_torch
+from attnnn.dag.layout import Layout
 from attnnn.errors import UserError
-from attnnn.importance.decoder import ClassDecoder
-from attnnn.importance.predictions import Predictions, read_predictions, read_test_predictions
-from attnnn.layout import Layout
-from attnnn.ragged import concatenate
-from attnnn.store import write_table
+from attnnn.machine import set_up_torch
+from attnnn.readout.decoder import ClassDecoder
+from attnnn.readout.predictions import Predictions, read_predictions, read_test_predictions
+from attnnn.study import design, identity
+from attnnn.study.config import Study
+from attnnn.study.design import Run
+from attnnn.tables import schemas
+from attnnn.tables.ragged import concatenate
+from attnnn.tables.store import write_table
 
 # Keeps these draws apart from other uses of a run's seed.
 _PERMUTATION_STREAM = 1

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 
 def substitute(

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.importance.decoder import ClassDecoder, Decoder, context_of
-from attnnn.ragged import Ragged
+from attnnn.readout.decoder import ClassDecoder, Decoder, context_of
+from attnnn.tables.ragged import Ragged
 
 # Numbers held at a time, which bounds memory.
 _HELD = 1 << 20

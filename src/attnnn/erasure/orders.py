@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.importance.decoder import ClassDecoder, Decoder
-from attnnn.ragged import Ragged
+from attnnn.readout.decoder import ClassDecoder, Decoder
+from attnnn.tables.ragged import Ragged
 
 
 def decision_gradient(attention: Ragged, decoder: Decoder | ClassDecoder) -> Ragged:

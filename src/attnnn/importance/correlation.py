@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.measures import kendall_tau, top_k_distance, top_k_of
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 PAIRS = (
     ("attention", "gradient"),

@@ -13,7 +13,7 @@ from attnnn.importance.scores import Importance
 from attnnn.models.batches import EVALUATION_TOKENS, batch_of, length_sorted_batches
 from attnnn.models.classifier import Classifier
 from attnnn.models.documents import Questions
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 
 def gradient(

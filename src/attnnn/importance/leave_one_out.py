@@ -22,7 +22,7 @@ from attnnn.models.batches import EVALUATION_TOKENS, batch_of, length_sorted_bat
 from attnnn.models.classifier import Classifier, probabilities
 from attnnn.models.documents import Questions
 from attnnn.models.encoders import Average, Cnn
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 
 class Way(Protocol):

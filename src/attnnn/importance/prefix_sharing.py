@@ -38,7 +38,7 @@ from attnnn.models.classifier import Classifier
 from attnnn.models.decoders import PairDecoder
 from attnnn.models.documents import Questions
 from attnnn.models.encoders import BiLSTM
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 # Steps between two looks at which runs have rejoined the whole document's.
 STEPS_TO_REJOIN = 8

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from attnnn.models.documents import END, START
 from attnnn.models.encoders import BiLSTM
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 
 class Items:

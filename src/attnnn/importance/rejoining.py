@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attnnn.importance.prefix_sharing import by_prefix_sharing, shares_prefixes
 from attnnn.models.classifier import Classifier
 from attnnn.models.documents import Questions
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 
 @dataclass(frozen=True)

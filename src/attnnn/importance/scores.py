@@ -10,7 +10,7 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 from torch import Tensor
 
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 
 class Importance(NamedTuple):

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attnnn import identity, schemas
-from attnnn.config import Study
-from attnnn.design import Run
-from attnnn.device import set_up_torch
+from attnnn.dag.layout import IMPORTANCE_METHODS, Layout
 from attnnn.errors import UserError
 from attnnn.importance.correlation import correlate_pairs
-from attnnn.importance.predictions import read_test_predictions
-from attnnn.layout import IMPORTANCE_METHODS, Layout
-from attnnn.ragged import Ragged
-from attnnn.store import read_table, write_table
+from attnnn.machine import set_up_torch
+from attnnn.readout.predictions import read_test_predictions
+from attnnn.study import identity
+from attnnn.study.config import Study
+from attnnn.study.design import Run
+from attnnn.tables import schemas
+from attnnn.tables.ragged import Ragged
+from attnnn.tables.store import read_table, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,7 +23,7 @@ from attnnn.models.batches import Batch, batch_of, length_sorted_batches
 from attnnn.models.classifier import Classifier, probabilities
 from attnnn.models.documents import Questions
 from attnnn.models.encoders import KERNELS, Cnn
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 # Tokens on either side whose state a deletion changes.
 REACH = max(KERNELS) // 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 
 def total_variation_distance(p: ArrayLike, q: ArrayLike) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.ragged import Ragged, unpadded
+from attnnn.tables.ragged import Ragged, unpadded
 
 # Documents are counted in portions of about this many tokens, small enough for the processor's cache.
 _PORTION = 1 << 15

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.measures.rank import _count_pairs, _portions
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 _LEAST, _SHARE = 10, 0.1
 

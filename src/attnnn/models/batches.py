@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from attnnn.models.documents import END, PADDING, START, Questions
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 # Padded tokens of a batch that is only evaluated: bounds memory on long documents.
 EVALUATION_TOKENS = 16_384

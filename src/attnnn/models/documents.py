@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn import schemas
-from attnnn.ragged import Ragged
-from attnnn.store import read_table_of
+from attnnn.tables import schemas
+from attnnn.tables.ragged import Ragged
+from attnnn.tables.store import read_table_of
 
 PADDING, UNKNOWN, START, END = range(4)
 SPECIAL_SYMBOLS = 4

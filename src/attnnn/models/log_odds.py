@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn import schemas
-from attnnn.ragged import Ragged
-from attnnn.store import read_table
+from attnnn.tables import schemas
+from attnnn.tables.ragged import Ragged
+from attnnn.tables.store import read_table
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn import design, schemas
-from attnnn.config import Study
-from attnnn.design import Run
-from attnnn.layout import Layout
+from attnnn.dag.layout import Layout
 from attnnn.models.documents import Documents, read_documents
 from attnnn.models.log_odds import read_word_weights
-from attnnn.ragged import Ragged
-from attnnn.store import read_table
+from attnnn.study import design
+from attnnn.study.config import Study
+from attnnn.study.design import Run
+from attnnn.tables import schemas
+from attnnn.tables.ragged import Ragged
+from attnnn.tables.store import read_table
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from attnnn.models.batches import align, sent
 from attnnn.models.classifier import Output
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 
 def class_weights(label: NDArray[np.int64], positive_weight: float) -> NDArray[np.float32]:

@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save_file
 
 from attnnn.models.classifier import Classifier
 from attnnn.models.training import Training
-from attnnn.store import write_json, written_aside
+from attnnn.tables.store import write_json, written_aside
 
 WEIGHTS, DESCRIPTION = "weights.safetensors", "model.json"
 

@@ -8,10 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from attnnn import identity, schemas
-from attnnn.config import Study
-from attnnn.design import Run
-from attnnn.layout import Layout
+from attnnn.dag.layout import Layout
 from attnnn.models.classifier import Classifier
 from attnnn.models.decoders import LinearDecoder
 from attnnn.models.documents import Documents
@@ -19,8 +16,12 @@ from attnnn.models.material import Material
 from attnnn.models.persistence import save_classifier
 from attnnn.models.prediction import Predictions, predict
 from attnnn.models.training import Progress
-from attnnn.ragged import blocks
-from attnnn.store import write_blocks, write_table
+from attnnn.study import identity
+from attnnn.study.config import Study
+from attnnn.study.design import Run
+from attnnn.tables import schemas
+from attnnn.tables.ragged import blocks
+from attnnn.tables.store import write_blocks, write_table
 
 
 def write_model(study: Study, run: Run, classifier: Classifier, progress: Progress) -> None:

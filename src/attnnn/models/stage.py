@@ -12,11 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.torch import load_file
 
-from attnnn import design, identity, schemas
-from attnnn.config import Study
-from attnnn.design import Run
-from attnnn.device import give_back_memory, set_up_torch
-from attnnn.layout import Layout
+from attnnn.dag.layout import Layout
+from attnnn.machine import give_back_memory, set_up_torch
 from attnnn.measures import accuracy, roc_auc
 from attnnn.models.classifier import Classifier, build
 from attnnn.models.documents import Documents
@@ -34,8 +31,12 @@ from attnnn.models.persistence import Checkpoint
 from attnnn.models.prediction import predict
 from attnnn.models.results import write_model, write_predictions
 from attnnn.models.training import Recipe, Score, Training, total_loss
-from attnnn.protocol import Protocol
-from attnnn.store import read_table
+from attnnn.study import design, identity
+from attnnn.study.config import Study
+from attnnn.study.design import Run
+from attnnn.study.protocol import Protocol
+from attnnn.tables import schemas
+from attnnn.tables.store import read_table
 
 
 def train(

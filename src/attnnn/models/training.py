@@ -26,7 +26,7 @@ from attnnn.models.documents import Questions
 from attnnn.models.objectives import Objective
 from attnnn.models.optimizer import AmsGrad
 from attnnn.models.windows import Numbered, windows
-from attnnn.ragged import Ragged
+from attnnn.tables.ragged import Ragged
 
 Score = Callable[[Classifier, float], float]
 

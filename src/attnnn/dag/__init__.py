@@ -1,0 +1,1 @@
+"""What is run: stages, exhibits, where their files lie, what they cost, and where they run."""

@@ -1,0 +1,1 @@
+"""What follows the states of a model: attention in, probabilities out."""

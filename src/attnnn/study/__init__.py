@@ -1,0 +1,1 @@
+"""What is asked: the configuration, its switches, sources, models and runs."""

@@ -1,0 +1,184 @@
+"""The parts of a study's configuration, each with its defaults."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from attnnn.study.protocol import ProtocolName
+from attnnn.study.sources import Source
+from attnnn.study.sources.base import Strict
+
+PublishedName = Literal[
+    "Diabetes",
+    "Anemia",
+    "SST",
+    "IMDb",
+    "AgNews",
+    "20News",
+    "ADR Tweets",
+    "bAbI 1",
+    "bAbI 2",
+    "bAbI 3",
+    "SNLI",
+    "CNN",
+]
+Lambda = Annotated[float, Field(ge=0)]
+
+
+class Embedding(Strict):
+    """Where the word vectors come from. They are trained further in every case."""
+
+    kind: Literal["random", "file", "word2vec"] = Field(
+        "random",
+        description="random: drawn anew for every model from its seed; file: word2vec text format "
+        "(.vec, .txt, either may end in .gz), words without a vector start at zero; word2vec: "
+        "trained on the training split with gensim.",
+    )
+    dimension: int = Field(300, ge=1, description="Width of a vector.")
+    scale: float = Field(
+        1.0, gt=0, description="Standard deviation of the random vectors (PyTorch's default is 1)."
+    )
+    path: str | None = Field(
+        None, description="The file of kind `file`; a relative path is looked up under corpora_dir."
+    )
+    epochs: int = Field(5, ge=1, description="Passes over the training split of kind `word2vec`.")
+    window: int = Field(10, ge=1, description="Context window of kind `word2vec`.")
+
+    @model_validator(mode="after")
+    def _path(self) -> Embedding:
+        if (self.kind == "file") != (self.path is not None):
+            raise ValueError("`path` goes with kind: file, and kind: file needs it")
+        return self
+
+
+class Training(Strict):
+    """How models are trained (Jain & Wallace's values, which Wiegreffe & Pinter keep)."""
+
+    epochs: int = Field(8, ge=1, description="Epochs of every model but the trained adversaries.")
+    batch_size: int = Field(32, ge=1, description="Documents in a batch.")
+    learning_rate: float = Field(1e-3, gt=0, description="Learning rate of Adam-AMSGrad.")
+    weight_decay: float = Field(
+        1e-5, ge=0, description="L2 of every parameter outside the attention, which has none."
+    )
+    hidden_size: int = Field(
+        128,
+        ge=2,
+        description="Width of each LSTM direction, of the MLP, and of all kernels of a CNN together.",
+    )
+    checkpoint_seconds: float = Field(
+        60.0, ge=0, description="A killed training resumes from a checkpoint at most this old."
+    )
+
+
+class Corpus(Strict):
+    """One corpus of the study, under one protocol."""
+
+    source: Source = Field(
+        description="Where the texts come from; config/README.md lists the kinds."
+    )
+    tokenizer: Literal["whitespace", "papers", "sst", "20news", "mimic", "keras"] = Field(
+        "whitespace",
+        description="whitespace: split at white space, case kept; papers: spaCy's English tokenizer, "
+        "lower case, tokens with a digit become qqq (Jain & Wallace's cleaner); sst: their SST "
+        "variant (digits stay, punctuation goes); 20news: `papers`, then punctuation thinned as "
+        "for 20 Newsgroups; mimic: their variant for clinical notes; keras: lower case without "
+        "punctuation, as in their IMDb dump.",
+    )
+    min_df: int = Field(1, ge=1, description="Documents a word must be in to enter the vocabulary.")
+    min_length: int | None = Field(
+        None, ge=0, description="Bound on tokens n; see strict_length_filter."
+    )
+    max_length: int | None = Field(
+        None, ge=1, description="Bound on tokens n; see strict_length_filter."
+    )
+    embedding: Embedding = Field(Embedding(), description="Word vectors.")
+    published: PublishedName | None = Field(
+        None, description="The papers' name of this corpus, to print their numbers beside ours."
+    )
+    protocol: ProtocolName | None = Field(
+        None, description="Protocol of this corpus; null: the study's."
+    )
+    switches: dict[str, Any] = Field({}, description="Single switches for this corpus alone.")
+    lambdas: list[Lambda] | None = Field(
+        None, min_length=1, description="λ grid of this corpus; null: the study's."
+    )
+    training: Training | None = Field(
+        None, description="Training of this corpus; null: the study's."
+    )
+
+
+class Jobs(Strict):
+    """How trainings are shared out among the jobs of the workflow."""
+
+    runs: int = Field(
+        1,
+        ge=1,
+        description="Trainings, or analyses, of one corpus that a job does. More save the start of a job, "
+        "which for small models takes as long as training; but one that changes trains its whole job again.",
+    )
+    runs_at_once: int = Field(
+        1, ge=1, description="Of these, how many at the same time: they share the job's GPU."
+    )
+
+
+class SearchedAdversary(Strict):
+    """Jain & Wallace's search for adversarial attention (Algorithm 3 and released code)."""
+
+    adversaries: int = Field(5, ge=1, description="Attention vectors searched together, K.")
+    steps: int = Field(500, ge=1, description="Steps of Adam-AMSGrad.")
+    learning_rate: float = Field(0.01, gt=0, description="Its learning rate.")
+    penalty: float = Field(500.0, ge=0, description="Weight of the hinge on the prediction.")
+    hinge_tolerance: float = Field(
+        0.01, ge=0, description="Change of the prediction that the hinge leaves free."
+    )
+
+
+class LogOdds(Strict):
+    """Jain & Wallace's experiments with a bag of words, in their code and not in their paper."""
+
+    run: bool = Field(
+        False,
+        description="Whether they are run, on corpora of single texts and two classes: attention by the "
+        "log-odds of words, imposed on the base model, trained with, or drawn to; and words replaced by "
+        "those of the other class.",
+    )
+    inverse_strength: float = Field(
+        1.0,
+        gt=0,
+        description="C of the logistic regression, the inverse of the strength of its L1.",
+    )
+    divergence_weight: float = Field(
+        5.0,
+        ge=0,
+        description="Weight of the mean JSD between attention and the log-odds' in the loss of the model "
+        "that is drawn to it.",
+    )
+    substituted_words: int = Field(
+        5,
+        ge=1,
+        description="The most attended words of a document, so many, are replaced by as many of the class "
+        "that is not predicted.",
+    )
+
+
+class LeaveOneOut(Strict):
+    """How far the BiLSTM reads on after a deleted token."""
+
+    rejoin_from: int | None = Field(
+        300,
+        ge=1,
+        description="Documents of so many tokens or more: a run without a token rejoins the run of the "
+        "whole document once their states agree, so that cost grows linearly with length. Null: "
+        "every run reads to the end.",
+    )
+    rejoin_tolerance: float = Field(
+        1e-5, gt=0, description="States agree when no element of h and c differs by more than this."
+    )
+    checked_deletions: int = Field(
+        200,
+        ge=0,
+        description="Deletions of rejoining documents, drawn at random, that are also run to the end; "
+        "the largest error is kept with the table.",
+    )

@@ -1,0 +1,1 @@
+"""What passes between stages: declared schemas, files written whole, ragged arrays."""

@@ -1,0 +1,311 @@
+"""The tables of the study: names, types, units, and what may be null."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from attnnn.tables.store import Column, Schema
+
+_DOCUMENT = Column(pa.int64(), "document's number, unique over all splits of the corpus")
+_SPLIT = Column(pa.string(), "train, dev or test")
+_PER_TOKEN = pa.list_(pa.float32())
+
+DOCUMENTS = Schema(
+    "documents",
+    {
+        "document": _DOCUMENT,
+        "split": _SPLIT,
+        "label": Column(pa.int64(), "gold class, 0-based"),
+        "tokens": Column(pa.list_(pa.string()), "the n tokens as the tokenizer gave them"),
+        "token_ids": Column(
+            pa.list_(pa.int32()), "vocabulary ids of the n tokens, without start and end symbols"
+        ),
+        "truth": Column(
+            pa.list_(pa.int8()), "1 where a token decides the label, by construction", nullable=True
+        ),
+    },
+)
+
+PAIRS = Schema(
+    "pairs",
+    {
+        **DOCUMENTS.columns,
+        "question": Column(
+            pa.list_(pa.string()), "tokens of the question, or of the hypothesis, of the document"
+        ),
+        "question_ids": Column(
+            pa.list_(pa.int32()), "their vocabulary ids, without start and end symbols"
+        ),
+        "candidates": Column(
+            pa.list_(pa.int32()),
+            "classes among which the answer is, ascending; null: all classes",
+            nullable=True,
+        ),
+        "sentence": Column(
+            pa.list_(pa.int32()),
+            "for each of the n tokens its sentence in the document, 0-based; null where unknown",
+            nullable=True,
+        ),
+        "evidence": Column(
+            pa.list_(pa.int8()),
+            "1 where a token is in a sentence that supports the answer; null where unknown",
+            nullable=True,
+        ),
+    },
+)
+
+VOCABULARY = Schema(
+    "vocabulary",
+    {
+        "id": Column(pa.int32(), "0 padding, 1 unknown, 2 start, 3 end, words from 4"),
+        "token": Column(pa.string(), "the word"),
+        "document_frequency": Column(pa.int64(), "documents of the counted splits that hold it"),
+    },
+)
+
+LOG_ODDS = Schema(
+    "log_odds",
+    {
+        "id": VOCABULARY.columns["id"],
+        "token": VOCABULARY.columns["token"],
+        "weight": Column(
+            pa.float64(),
+            "change of the log-odds of class 1 by the word in an L2-normalised bag of words; null for "
+            "symbols and stop words",
+            nullable=True,
+        ),
+    },
+)
+
+HISTORY = Schema(
+    "history",
+    {
+        "epoch": Column(pa.int64(), "0-based"),
+        "train_loss": Column(pa.float64(), "sum over documents of the training objective"),
+        "score": Column(
+            pa.float64(), "selecting metric: ROC-AUC, or minus the loss of an adversary"
+        ),
+        "selected": Column(pa.bool_(), "whether this epoch's weights were kept"),
+    },
+)
+
+PREDICTIONS = Schema(
+    "predictions",
+    {
+        "document": _DOCUMENT,
+        "split": _SPLIT,
+        "label": Column(pa.int64(), "gold class"),
+        "logit": Column(pa.float32(), "log-odds of class 1"),
+        "probability": Column(pa.float32(), "probability of class 1"),
+        "attention": Column(
+            _PER_TOKEN,
+            "attention weight of each of the n tokens; sums to 1; null in a model without attention",
+            nullable=True,
+        ),
+        "contribution": Column(
+            _PER_TOKEN,
+            "w·h of each token (test split only): Σ attention·contribution + bias = logit, "
+            "the bias being in the file's metadata",
+            nullable=True,
+        ),
+    },
+)
+
+CLASS_PREDICTIONS = Schema(
+    "class_predictions",
+    {
+        "document": _DOCUMENT,
+        "split": _SPLIT,
+        "label": Column(pa.int64(), "gold class"),
+        "predicted": Column(pa.int64(), "predicted class"),
+        "probabilities": Column(
+            _PER_TOKEN,
+            "of every class, 0 where it is no candidate; null but in the test split",
+            nullable=True,
+        ),
+        "attention": Column(
+            _PER_TOKEN,
+            "attention weight of each of the n tokens; sums to 1; null in a model without attention",
+            nullable=True,
+        ),
+        "pieces": Column(
+            _PER_TOKEN,
+            "what the decoder makes of each token's state, one token after the other: softmax logits are "
+            "Σ attention·piece + bias, or with questions W₂ tanh(Σ attention·piece + offset) + b₂, W₂ and "
+            "b₂ being among the model's weights; null but in the test split",
+            nullable=True,
+        ),
+        "candidates": Column(
+            pa.list_(pa.int32()),
+            "classes among which the answer is; null: all classes",
+            nullable=True,
+        ),
+        "offset": Column(
+            _PER_TOKEN,
+            "what the question adds to the sum of pieces; null without questions",
+            nullable=True,
+        ),
+    },
+)
+
+IMPORTANCE = Schema(
+    "importance",
+    {
+        "document": _DOCUMENT,
+        "importance": Column(_PER_TOKEN, "magnitude, at least 0; what rank correlations use"),
+        "signed": Column(
+            _PER_TOKEN,
+            "gradient: e·∂p/∂e; leave-one-out: change of the probability of class 1 when the token goes",
+        ),
+    },
+)
+
+CORRELATION = Schema(
+    "correlation",
+    {
+        "document": _DOCUMENT,
+        "predicted": Column(pa.int64(), "predicted class"),
+        "pair": Column(
+            pa.string(), "attention~gradient, attention~leave_one_out or gradient~leave_one_out"
+        ),
+        "tokens": Column(pa.int64(), "n"),
+        "tau": Column(pa.float64(), "Kendall's τ-b; null where it is undefined", nullable=True),
+        "p_value": Column(pa.float64(), "two-sided; null where τ is", nullable=True),
+        "tau_shuffled": Column(
+            pa.float64(),
+            "τ after the pair's second score has been shuffled within the document",
+            nullable=True,
+        ),
+        "p_value_shuffled": Column(pa.float64(), "of that τ, two-sided", nullable=True),
+        "top_k_distance": Column(
+            pa.float64(),
+            "Kendall's distance between the k highest tokens, 0 to 1; null of a single token",
+            nullable=True,
+        ),
+        "excluded": Column(
+            pa.string(), "why τ is undefined: one token, constant attention, …", nullable=True
+        ),
+    },
+)
+
+PERMUTATION = Schema(
+    "permutation",
+    {
+        "document": _DOCUMENT,
+        "predicted": Column(pa.int64(), "predicted class"),
+        "max_attention": Column(pa.float64(), "largest attention weight"),
+        "median_change": Column(
+            pa.float64(), "median over the permutations of |Δp|; several classes: of ½ Σ|Δp|"
+        ),
+        "mean_change": Column(pa.float64(), "mean over the permutations of the same"),
+        "logit_mean": Column(
+            pa.float64(),
+            "exact mean of the logit over all n! permutations; null for several classes",
+            nullable=True,
+        ),
+        "logit_std": Column(
+            pa.float64(),
+            "exact standard deviation of the logit over all of them; null for several classes",
+            nullable=True,
+        ),
+    },
+)
+
+SEARCHED_ADVERSARY = Schema(
+    "searched_adversary",
+    {
+        "document": _DOCUMENT,
+        "epsilon": Column(pa.float64(), "largest allowed |Δp|"),
+        "jsd": Column(pa.float64(), "ε-max JSD found, nats; 0 where nothing feasible was found"),
+        "probability": Column(
+            pa.float64(),
+            "probability of class 1 under that attention; several classes: of the predicted one",
+        ),
+        "change": Column(pa.float64(), "|Δp|; several classes: ½ Σ|Δp|"),
+        "found": Column(pa.bool_(), "whether any searched attention is feasible"),
+        "attention": Column(_PER_TOKEN, "the attention; the model's own where nothing was found"),
+    },
+)
+
+SEARCHED_CANDIDATES = Schema(
+    "searched_candidates",
+    {
+        "document": _DOCUMENT,
+        "candidate": Column(pa.int64(), "0 … K-1"),
+        "jsd": Column(pa.float64(), "JSD to the model's attention after the last step, nats"),
+        "change": Column(pa.float64(), "|Δp| after the last step"),
+    },
+)
+
+EXACT_ADVERSARY = Schema(
+    "exact_adversary",
+    {
+        "document": _DOCUMENT,
+        "epsilon": Column(pa.float64(), "largest allowed |Δp|"),
+        "jsd": Column(pa.float64(), "ε-max JSD, nats: the largest that any attention attains"),
+        "token_a": Column(pa.int64(), "position of a token that has weight, 0-based"),
+        "weight_a": Column(pa.float64(), "its weight"),
+        "token_b": Column(
+            pa.int64(), "position of the other one; null where one has it all", nullable=True
+        ),
+        "weight_b": Column(pa.float64(), "1 - weight_a"),
+        "probability": Column(pa.float64(), "probability of class 1 under that attention"),
+        "slack": Column(
+            pa.float64(),
+            "epsilon - |Δp|, at least 0; p itself being σ(Σ attention·contribution + bias) of predictions",
+        ),
+    },
+)
+
+REPLACEMENT = Schema(
+    "replacement",
+    {
+        "document": _DOCUMENT,
+        "predicted": Column(pa.int64(), "predicted class"),
+        "counted_words": Column(
+            pa.int64(),
+            "tokens in the bag of words; where none is, the imposed attention is uniform",
+        ),
+        "jsd": Column(pa.float64(), "JSD between the log-odds' and the model's attention, nats"),
+        "imposed_probability": Column(pa.float64(), "of class 1 under the log-odds' attention"),
+        "imposed_change": Column(pa.float64(), "|Δp| under it"),
+        "substituted_words": Column(
+            pa.int64(), "most attended tokens that strong words of the other class replaced"
+        ),
+        "substituted_probability": Column(pa.float64(), "of class 1 after that"),
+        "substituted_change": Column(pa.float64(), "|Δp| after that"),
+    },
+)
+
+CLASS_ADVERSARY = Schema(
+    "class_adversary",
+    {
+        "document": _DOCUMENT,
+        "epsilon": Column(pa.float64(), "largest allowed ½ Σ|Δp|"),
+        "jsd": Column(pa.float64(), "largest that any attention is known to attain, nats"),
+        "bound": Column(pa.float64(), "no attention within epsilon exceeds this JSD, nats"),
+        "exact": Column(
+            pa.bool_(), "whether jsd is the ε-max JSD itself; bound is then equal to it"
+        ),
+        "tokens": Column(pa.list_(pa.int32()), "positions of the tokens that have weight, 0-based"),
+        "weights": Column(pa.list_(pa.float64()), "their weights in that attention"),
+        "probability": Column(
+            pa.float64(), "of the predicted class under that attention, from pieces of predictions"
+        ),
+        "change": Column(pa.float64(), "½ Σ|Δp| under that attention"),
+        "slack": Column(pa.float64(), "epsilon - change, at least 0"),
+    },
+)
+
+DIVERGENCE = Schema(
+    "divergence",
+    {
+        "document": _DOCUMENT,
+        "split": _SPLIT,
+        "base_predicted": Column(pa.int64(), "class that the base model predicts"),
+        "base_max_attention": Column(pa.float64(), "largest attention weight of the base model"),
+        "jsd": Column(pa.float64(), "JSD between the run's and the base model's attention, nats"),
+        "tvd": Column(pa.float64(), "|Δp| between the run and the base model"),
+        "tvd_half": Column(pa.float64(), "half of it, as Wiegreffe & Pinter's code counts"),
+    },
+)

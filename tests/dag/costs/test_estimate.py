@@ -1,0 +1,86 @@
+"""Sums over jobs, and the chain that no study ends before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from attnnn.dag.costs.estimate import Cost, Estimate, estimate
+from attnnn.dag.costs.rates import shipped
+from attnnn.dag.costs.work import PlannedJob
+from tests.dag.costs.conftest import MakeStudy
+
+
+def cost(stage: str, seconds: float, needs: str, makes: str, *, gpu: bool = False) -> Cost:
+    corpus = None if stage == "table" else "toy"
+    job = PlannedJob(stage, corpus, (makes,), {}, tuple(needs), tuple(makes), gpu=gpu)
+    return Cost(job, seconds, cpu_seconds=2 * seconds, bytes=10.0, checkpoint_bytes=0.0)
+
+
+@pytest.fixture
+def found(make_study: MakeStudy) -> Estimate:
+    """Letters are files: c and d are made from b, and e from both."""
+    costs = [
+        cost("prepare", 60, "", "a"),
+        cost("train", 600, "a", "b", gpu=True),
+        cost("measure", 1200, "b", "c", gpu=True),
+        cost("permute", 300, "b", "d"),
+        cost("table", 30, "cd", ""),
+    ]
+    real = estimate(make_study(), shipped())
+    return replace(real, costs=costs)
+
+
+def test_hours_and_bytes_are_summed(found: Estimate):
+    total = found.total
+    assert total.jobs == 5
+    assert total.gpu_hours == pytest.approx(1800 / 3600)
+    assert total.cpu_hours == pytest.approx(2 * 2190 / 3600)
+    assert total.bytes == 50
+    assert list(found.of_stages) == ["prepare", "train", "measure", "permute", "table"]
+    assert found.of_stages["permute"].gpu_hours == 0
+    assert found.of_corpora["toy"].jobs == 4
+    assert found.of_corpora[""].jobs == 1
+
+
+def test_the_longest_job_and_the_longest_chain(found: Estimate):
+    assert found.longest.job.stage == "measure"
+    chain = found.longest_chain()
+    assert [one.job.stage for one in chain] == ["prepare", "train", "measure", "table"]
+    assert sum(one.seconds for one in chain) == 60 + 600 + 1200 + 30
+
+
+def test_sums_over_stages_and_corpora_are_the_whole_study(make_study: MakeStudy):
+    planted = {"source": {"kind": "planted", "regime": "needle"}}
+    found = estimate(make_study(corpora={"one": planted, "two": planted}, device="cuda"), shipped())
+    for sums in (found.of_stages, found.of_corpora):
+        for part in ("jobs", "gpu_hours", "cpu_hours", "bytes"):
+            whole = sum(getattr(one, part) for one in sums.values())
+            assert whole == pytest.approx(getattr(found.total, part))
+    assert found.total.gpu_hours > 0
+    assert found.of_corpora["one"] == found.of_corpora["two"]
+
+
+def test_more_runs_take_more_and_longer_documents_take_more(make_study: MakeStudy):
+    def hours(**changes: object) -> float:
+        source = {"kind": "planted", "regime": "needle", **changes}
+        return estimate(make_study({"source": source}), shipped()).total.cpu_hours
+
+    assert hours(train=4000) > hours(train=400)
+    assert hours(max_tokens=300) > hours(max_tokens=30)
+    seeds = estimate(make_study(seeds=[1, 2, 3, 4]), shipped()).total
+    assert seeds.cpu_hours > estimate(make_study(seeds=[1]), shipped()).total.cpu_hours
+
+
+def test_more_runs_a_job_make_fewer_jobs_and_save_their_starts(make_study: MakeStudy):
+    one, many = (estimate(make_study(jobs={"runs": runs}), shipped()).total for runs in (1, 8))
+    assert many.jobs < one.jobs
+    starts = shipped().of["cpu", "cpu_seconds", "train"]["starts"]
+    assert one.cpu_hours - many.cpu_hours > starts / 3600
+
+
+def test_stages_that_were_never_timed_on_a_gpu_are_told(make_study: MakeStudy):
+    assert estimate(make_study(device="cpu"), shipped()).untimed_on_gpu == []
+    on_gpu = estimate(make_study(device="cuda"), shipped())
+    assert on_gpu.untimed_on_gpu == ["train", "measure", "search"]

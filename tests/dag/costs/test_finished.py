@@ -1,0 +1,105 @@
+"""Benchmark files of finished studies."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from attnnn.dag.costs.finished import read_finished, whole_cpu_seconds
+from attnnn.dag.costs.sizes import sizes_of
+from attnnn.dag.costs.work import planned_jobs
+from attnnn.dag.layout import Layout
+from attnnn.errors import UserError
+from attnnn.study import design
+from attnnn.study.config import Study
+from attnnn.study.resolved import write_resolved
+from tests.dag.costs.conftest import MakeStudy
+
+HEAD = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time"
+
+
+def write(study: Study, stage: str, place: tuple[str, ...], seconds: str, cpu: str) -> None:
+    path = Path(Layout(study.results_dir).benchmark(stage, *place))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{HEAD}\n{seconds}\t0:00:00\t1\t1\t1\t1\t1\t1\t90.00\t{cpu}\n")
+
+
+def finish(study: Study) -> Path:
+    """Give every job a benchmark file of 10 seconds."""
+    write_resolved(study)
+    for job in planned_jobs(study, sizes_of(study)[0]):
+        write(study, job.stage, job.place, "10.00", "8.00")
+    return Path(study.results_dir)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "seen", "threads", "whole"),
+    [
+        (10.0, 8.0, 1, 8.0),  # the last look was at the end
+        (10.4, 5.0, 1, 5.0 * 10.4 / 10),
+        (15.5, 15.0, 1, 15.0),
+        (31.0, 12.0, 1, 24.0),  # looked at 15.5 seconds, and not again before 45.5
+        (91.0, 45.3, 1, 54.6),  # looked at 75.5 seconds: 45.3 · 91 / 75.5
+        (31.0, 20.0, 1, 31.0),  # no more than its one thread
+        (31.0, 20.0, 2, 40.0),
+    ],
+)
+def test_cpu_time_after_the_last_look_is_made_up_for(
+    seconds: float, seen: float, threads: int, whole: float
+):
+    assert whole_cpu_seconds(seconds, seen, threads) == pytest.approx(whole, rel=1e-4)
+
+
+def test_every_job_of_a_finished_study_is_found(make_study: MakeStudy):
+    study = make_study(jobs={"runs": 3})
+    found = read_finished(finish(study))
+    jobs = planned_jobs(study, sizes_of(study)[0])
+    assert [timing.job.name for timing in found.timings] == [job.name for job in jobs]
+    assert {(timing.seconds, timing.cpu_seconds) for timing in found.timings} == {(10.0, 8.0)}
+    assert (found.without, found.unknown_device) == (0, 0)
+
+
+def test_the_folder_may_have_been_moved(make_study: MakeStudy, tmp_path: Path):
+    folder = finish(make_study())
+    folder.rename(tmp_path / "moved")
+    assert read_finished(tmp_path / "moved").without == 0
+
+
+def test_jobs_without_numbers_are_counted(make_study: MakeStudy):
+    study = make_study()
+    folder = finish(study)
+    write(study, "table", ("table1",), "0.20", "NA")
+    write(study, "table", ("table2",), "0.40", "0.00")
+    Path(Layout(str(folder)).benchmark("figure", "fig1")).unlink()
+    assert read_finished(folder).without == 3
+
+
+def test_models_say_what_they_were_trained_on(make_study: MakeStudy):
+    study = make_study(device="cuda")
+    folder = finish(study)
+    for seed, said in ((10, {"device": "cuda"}), (50, {})):
+        path = Path(Layout(str(folder)).model("toy", "bilstm-additive", seed, "model.json"))
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(said))
+    found = read_finished(folder)
+    devices = {timing.job.name: timing.device for timing in found.timings}
+    for stage in ("train", "measure", "search"):
+        assert devices[f"{stage} toy bilstm-additive/seed-10"] == "cuda"
+    assert devices["permute toy bilstm-additive/seed-10"] == "cpu"
+    assert "train toy bilstm-additive/seed-50" not in devices
+    # All trainings but the base model's, and `measure` of the MLP, which left no model.
+    assert found.unknown_device == len(design.all_runs(study, "toy")) - 1 + 1
+
+
+def test_a_folder_without_benchmarks_is_refused(make_study: MakeStudy, tmp_path: Path):
+    with pytest.raises(UserError, match="expected the results folder of a finished study"):
+        read_finished(tmp_path / "nowhere")
+    study = make_study()
+    write_resolved(study)
+    with pytest.raises(UserError, match="expected the results folder of a finished study"):
+        read_finished(study.results_dir)
+    (Path(study.results_dir) / "benchmarks").mkdir()
+    with pytest.raises(UserError, match="no benchmark file of its 38 jobs can be used"):
+        read_finished(study.results_dir)

@@ -1,0 +1,113 @@
+"""Supporting sentences ranked first, by hand."""
+
+import numpy as np
+import pytest
+
+from attnnn.dag import layout
+from attnnn.exhibits.results import Results
+from attnnn.exhibits.stage import write_table
+from attnnn.exhibits.table_jw_evidence import evidence, evidence_sheet
+from attnnn.study import design
+from attnnn.tables import schemas, store
+from tests.exhibits import synthetic
+
+ALONE = {"papers": ["jain-wallace"]}
+# Three stories: five tokens in two sentences, four in three, and one that nothing is known of.
+SENTENCE = [[0, 0, 0, 1, 1], [0, 1, 1, 2], None]
+EVIDENCE = [[0, 0, 0, 1, 1], [1, 0, 0, 1], None]
+ATTENTION = [[0.2, 0.2, 0.2, 0.3, 0.1], [0.3, 0.2, 0.4, 0.1], [1.0]]
+GRADIENT = [[0.0, 0.5, 0.0, 0.5, 0.0], [0.0, 0.0, 0.0, 9.0], [1.0]]
+LABEL, PREDICTED = [1, 2, 0], [1, 3, 0]
+
+
+@pytest.fixture
+def results(tmp_path):
+    study = synthetic.study(tmp_path / "results", ["babi"], **ALONE)
+    paths = layout.Layout(study.results_dir)
+    same = {"document": np.arange(3), "split": ["test"] * 3, "label": LABEL}
+    documents = {
+        **same,
+        "tokens": [["a"] * len(row) for row in ATTENTION],
+        "token_ids": [[4] * len(row) for row in ATTENTION],
+        "truth": [None] * 3,
+        "question": [["b"]] * 3,
+        "question_ids": [[4]] * 3,
+        "candidates": [None] * 3,
+        "sentence": SENTENCE,
+        "evidence": EVIDENCE,
+    }
+    path = paths.corpus("babi", "documents.parquet")
+    store.write_table(path, schemas.PAIRS, documents, made_by={})
+    for run in design.explained_runs(study, "babi"):
+        predictions = {
+            **same,
+            "predicted": PREDICTED,
+            "probabilities": [[0.25] * 4] * 3,
+            "attention": ATTENTION,
+            **dict.fromkeys(("pieces", "candidates", "offset"), [None] * 3),
+        }
+        path = paths.predictions_of(run)
+        store.write_table(path, schemas.CLASS_PREDICTIONS, predictions, made_by={})
+        scores = {"document": np.arange(3), "importance": GRADIENT, "signed": GRADIENT}
+        for method in layout.IMPORTANCE_METHODS:
+            path = paths.importance_of(run, method)
+            store.write_table(path, schemas.IMPORTANCE, scores, made_by={})
+    return Results(study)
+
+
+def _values(results, score, answered="all"):
+    table = evidence(results)
+    setting = f"model=bilstm-additive score={score} answered={answered}"
+    metrics = ("supporting_token_first", "supporting_sentence_first")
+    facts = [table.get("babi", setting, metric) for metric in metrics]
+    return [fact.value for fact in facts], facts[0].n
+
+
+def test_the_most_attended_token_and_sentence(results):
+    # Token: 4th, supporting; 3rd, not. Sentences .6 > .4, and .3, .6, .1: neither highest one supports.
+    assert _values(results, "attention") == ([0.5, 0], 2)
+
+
+def test_a_tie_counts_the_share_of_supporting_ones(results):
+    # The first story ties a token and a sentence of each kind; of the second the last one is supporting.
+    assert _values(results, "gradient") == ([0.75, 0.75], 2)
+
+
+def test_chance_is_the_share_of_supporting_tokens_and_of_sentences(results):
+    values, n = _values(results, "chance")
+    assert values == pytest.approx([(2 / 5 + 2 / 4) / 2, (1 / 2 + 2 / 3) / 2])
+    assert n == 2
+
+
+def test_stories_answered_right_are_told_apart(results):
+    assert _values(results, "attention", "right") == ([1, 0], 1)
+    assert _values(results, "chance", "right") == ([2 / 5, 1 / 2], 1)
+
+
+def test_stories_of_which_nothing_is_known_are_counted(results):
+    fact = evidence(results).get("babi", "all", "documents_without_evidence")
+    assert (fact.value, fact.n) == (1, 3)
+
+
+def test_sheet_has_a_row_a_unit_model_and_kind_of_stories(results):
+    sheet = evidence_sheet(results, evidence(results))
+    rows = [row for row in sheet.rows if row]
+    assert len(rows) == 2 * 6 * 2
+    assert rows[0][:4] == ["babi", "token", "bilstm-additive", "all"]
+    assert rows[1][4:] == [
+        "1.00 [1.00, 1.00]",
+        "0.50 [0.50, 0.50]",
+        "0.50 [0.50, 0.50]",
+        "0.40",
+        "1",
+    ]
+
+
+def test_a_study_without_evidence_says_so(tmp_path):
+    study = synthetic.study(tmp_path / "results", ["sst", "snli"], **ALONE)
+    write_table(study, "jw_evidence")
+    paths = layout.Layout(study.results_dir)
+    with open(paths.table("jw_evidence", "csv"), encoding="utf-8") as file:
+        assert len(file.read().splitlines()) == 1
+    with open(paths.table("jw_evidence", "md"), encoding="utf-8") as file:
+        assert "No corpus of this study says which sentences support" in file.read()

@@ -1,0 +1,189 @@
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attnnn.study import design
+from attnnn.study.config import Study, validate
+from attnnn.study.design import (
+    BASE,
+    LOG_ODDS,
+    TOWARDS_LOG_ODDS,
+    Model,
+    Run,
+    adversary,
+    format_lambda,
+    guided_mlp,
+)
+
+PLANTED = {"source": {"kind": "planted", "regime": "lexical"}}
+
+
+def study(adv_seed: str = "both", **changes: Any) -> Study:
+    content = {
+        "corpora": {"one": PLANTED},
+        "switches": {"adv_seed": adv_seed},
+        "base_seed": 10,
+        "seeds": [50, 257],
+        "lambdas": [0.01, 0, 0.001],
+        "guide_lambda": 0.002,
+        **changes,
+    }
+    return validate(content, where="test")
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (BASE, "bilstm-additive"),
+        (Model("average", "uniform"), "average-uniform"),
+        (adversary(0), "bilstm-additive-lambda-0"),
+        (adversary(0.001), "bilstm-additive-lambda-0.001"),
+        (adversary(1e-5), "bilstm-additive-lambda-1e-05"),
+        (adversary(0.000525), "bilstm-additive-lambda-0.000525"),
+        (LOG_ODDS, "bilstm-log-odds"),
+        (TOWARDS_LOG_ODDS, "bilstm-additive-towards-log-odds"),
+        (guided_mlp(BASE), "average-imposed-bilstm-additive"),
+        (guided_mlp(adversary(0.5)), "average-imposed-bilstm-additive-lambda-0.5"),
+    ],
+)
+def test_a_name_spells_its_point_and_reads_back(model: Model, name: str):
+    assert model.name == name
+    assert Model.parse(name) == model
+
+
+@given(st.floats(min_value=0, allow_infinity=False))
+def test_lambda_survives_its_name(value: float):
+    assert float(format_lambda(value)) == value
+    assert Model.parse(adversary(value).name).lambda_ == value
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "bilstm",
+        "gru-additive",
+        "bilstm-imposed",
+        "bilstm-softmax",
+        "bilstm-uniform-towards-log-odds",
+    ],
+)
+def test_no_other_name_is_read(name: str):
+    with pytest.raises(ValueError, match="names no model; expected ENCODER-ATTENTION"):
+        Model.parse(name)
+
+
+def test_runs_of_a_corpus():
+    settings = study()
+    assert design.base_run(settings, "one") == Run("one", BASE, 10)
+    assert [run.seed for run in design.seed_runs(settings, "one")] == [50, 257]
+    assert {run.model for run in design.seed_runs(settings, "one")} == {BASE}
+
+
+GRID = [
+    *("bilstm-additive", "bilstm-dot", "average-additive", "average-dot"),
+    *("cnn-additive", "cnn-dot"),
+]
+VANILLA = ["bilstm-none", "average-none", "cnn-none"]
+
+
+def names(runs: list[Run]) -> list[str]:
+    assert {(run.corpus, run.seed) for run in runs} == {("one", 10)}
+    return [run.model.name for run in runs]
+
+
+def test_grid_of_jain_wallace():
+    settings = study(papers=["jain-wallace"])
+    assert names(design.grid_runs(settings, "one")) == GRID
+    assert names(design.vanilla_runs(settings, "one")) == VANILLA
+    assert names(design.explained_runs(settings, "one")) == GRID
+    assert names(design.attacked_runs(settings, "one")) == GRID
+    assert sorted(names(design.all_runs(settings, "one"))) == sorted(GRID + VANILLA)
+
+
+def test_runs_of_wiegreffe_pinter_alone():
+    settings = study(papers=["wiegreffe-pinter"])
+    both = ["bilstm-additive", "average-additive"]
+    assert names(design.explained_runs(settings, "one")) == both
+    assert names(design.attacked_runs(settings, "one")) == ["bilstm-additive"]
+    trained = {run.model.name for run in design.all_runs(settings, "one")}
+    assert not trained & {"bilstm-dot", "average-dot", *GRID[4:], *VANILLA}
+
+
+def test_both_papers_share_what_they_have_in_common():
+    each = [
+        set(design.all_runs(study(papers=[paper]), "one"))
+        for paper in ("jain-wallace", "wiegreffe-pinter")
+    ]
+    together = design.all_runs(study(), "one")
+    assert set(together) == each[0] | each[1]
+    assert len(together) == len(set(together))
+    common = {run.model.name for run in each[0] & each[1]}
+    assert common == {"bilstm-additive", "average-additive"}
+
+
+@pytest.mark.parametrize(
+    ("adv_seed", "seeds"), [("same", [10]), ("different", [50]), ("both", [10, 50])]
+)
+def test_seeds_of_adversaries(adv_seed: str, seeds: list[int]):
+    assert design.adversary_seeds(study(adv_seed), "one") == seeds
+
+
+def test_the_sweep_ascends():
+    runs = design.adversary_runs(study(), "one", 10)
+    assert [run.model.lambda_ for run in runs] == [0, 0.001, 0.01]
+
+
+def test_guided_mlps_of_table_3():
+    runs = design.guide_runs(study(), "one")
+    assert {guide: run.model.name for guide, run in runs.items()} == {
+        "uniform": "average-uniform",
+        "trained_mlp": "average-additive",
+        "base_lstm": "average-imposed-bilstm-additive",
+        "adversary": "average-imposed-bilstm-additive-lambda-0.002",
+    }
+
+
+@pytest.mark.parametrize("adv_seed", ["same", "different"])
+def test_whom_a_run_learns_from(adv_seed: str):
+    settings = study(adv_seed)
+    base = design.base_run(settings, "one")
+    guides = design.guide_runs(settings, "one")
+    seed = design.adversary_seeds(settings, "one")[0]
+    assert design.guiding_run(settings, base) is None
+    assert design.guiding_run(settings, guides["trained_mlp"]) is None
+    assert design.guiding_run(settings, Run("one", adversary(0), 50)) == base
+    assert design.guiding_run(settings, guides["base_lstm"]) == base
+    assert design.guiding_run(settings, guides["adversary"]) == Run("one", adversary(0.002), seed)
+
+
+ASKED = {"papers": ["jain-wallace"], "log_odds": {"run": True}}
+BABI = {"source": {"kind": "babi", "task": 1}}
+
+
+def test_runs_with_log_odds_come_last_and_need_no_other_run():
+    settings = study(**ASKED)
+    drawn = ["bilstm-log-odds", "bilstm-additive-towards-log-odds"]
+    assert names(design.log_odds_runs(settings, "one")) == drawn
+    assert names(design.all_runs(settings, "one"))[-2:] == drawn
+    assert sorted(names(design.all_runs(settings, "one"))) == sorted(GRID + VANILLA + drawn)
+    assert all(
+        design.guiding_run(settings, run) is None for run in design.log_odds_runs(settings, "one")
+    )
+    assert names(design.replaced_runs(settings, "one")) == ["bilstm-additive"]
+    assert set(design.log_odds_runs(settings, "one")) <= set(design.compared_runs(settings, "one"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "corpus"),
+    [({}, "one"), ({**ASKED, "corpora": {"one": PLANTED, "two": BABI}}, "two")],
+)
+def test_log_odds_are_for_studies_that_ask_for_them_and_for_single_texts(
+    changes: dict[str, Any], corpus: str
+):
+    settings = study(**changes)
+    assert not design.has_log_odds(settings, corpus)
+    assert design.log_odds_runs(settings, corpus) == design.replaced_runs(settings, corpus) == []
+    assert not [run for run in design.all_runs(settings, corpus) if run.model.uses_log_odds]
