@@ -12,10 +12,11 @@ import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from attnnn.errors import UserError
+from attnnn.study.model import BASE, TRAINED_MLP, Model
+from attnnn.study.papers import PAPERS
 from attnnn.study.protocol import Protocol, ProtocolName, resolve
 from attnnn.study.settings import (
     Corpus,
-    Jobs,
     Lambda,
     LeaveOneOut,
     LogOdds,
@@ -25,6 +26,13 @@ from attnnn.study.settings import (
 from attnnn.study.sources.base import Strict
 
 NAME = r"^[a-z0-9][a-z0-9_]*$"
+PaperName = Literal["jain-wallace", "wiegreffe-pinter"]
+# Jain & Wallace's encoders and attentions, all with all, and the encoders without attention.
+_ENCODERS = ("bilstm", "average", "cnn")
+GRID = [
+    *(f"{encoder}-{attention}" for encoder in _ENCODERS for attention in ("additive", "dot")),
+    *(f"{encoder}-none" for encoder in _ENCODERS),
+]
 
 
 class Study(Strict):
@@ -46,11 +54,16 @@ class Study(Strict):
         description="CPU threads of a job that trains or needs gradients. Small models run best on one "
         "each, several jobs side by side. Results are the same to the byte for the same number.",
     )
-    jobs: Jobs = Field(Jobs(), description="How trainings are shared out among jobs.")
-    papers: list[Literal["jain-wallace", "wiegreffe-pinter"]] = Field(
-        ["jain-wallace", "wiegreffe-pinter"],
+    papers: list[PaperName] = Field(
+        list(PAPERS),
         min_length=1,
         description="Whose experiments are run, tables made and figures drawn.",
+    )
+    grid: list[str] = Field(
+        GRID,
+        description="Encoders with attentions that Jain & Wallace's experiments are run on, as "
+        "ENCODER-ATTENTION; with attention `none`, only predictions are compared. bilstm-additive and "
+        "average-additive must be among them.",
     )
     protocol: ProtocolName = Field("clean", description="Preset of the switches.")
     switches: dict[str, Any] = Field({}, description="Single switches that override the preset.")
@@ -89,12 +102,24 @@ class Study(Strict):
     permutations: int = Field(100, ge=1, description="Permutations of each document's attention.")
     bootstrap: int = Field(1000, ge=2, description="Resamples of a bootstrap interval.")
 
-    @field_validator("papers", "seeds", "lambdas", "epsilons")
+    @field_validator("papers", "grid", "seeds", "lambdas", "epsilons")
     @classmethod
     def _distinct(cls, values: list[Any]) -> list[Any]:
         if len(set(values)) != len(values):
             raise ValueError(f"values must differ, got {values}")
         return values
+
+    @field_validator("grid")
+    @classmethod
+    def _models(cls, names: list[str]) -> list[str]:
+        for name in names:
+            model = Model.parse(name)
+            if model.given or model.lambda_ is not None or model.towards_log_odds:
+                raise ValueError(f"{name}: expected an encoder with an attention of its own, or none")
+        for name in (BASE.name, TRAINED_MLP.name):
+            if name not in names:
+                raise ValueError(f"{name} is missing, which tables compare the others with; add it")
+        return names
 
     @model_validator(mode="after")
     def _consistent(self) -> Study:
@@ -104,23 +129,37 @@ class Study(Strict):
             raise ValueError(
                 "log_odds.run: these experiments are Jain & Wallace's; add jain-wallace to papers"
             )
-        for name, corpus in self.corpora.items():
-            if not corpus.source.two_classes and "jain-wallace" not in self.papers:
+        for name in self.corpora:
+            self._require_papers(name)
+            self._require_sizes(name)
+            epsilon = self.protocol_of(name).epsilon_select
+            if epsilon not in self.epsilons:
                 raise ValueError(
-                    f"corpus {name} is not of two classes, which Wiegreffe & Pinter's experiments are about; "
-                    "add jain-wallace to papers, or leave the corpus out"
-                )
-            if "jain-wallace" in self.papers and self.training_of(name).hidden_size % 4:
-                raise ValueError(
-                    f"hidden_size {self.training_of(name).hidden_size} of corpus {name} must be a multiple "
-                    "of 4, as the CNN of Jain & Wallace has four kernels"
-                )
-            protocol = self.protocol_of(name)
-            if protocol.epsilon_select not in self.epsilons:
-                raise ValueError(
-                    f"switch epsilon_select {protocol.epsilon_select} is not among epsilons {self.epsilons}"
+                    f"switch epsilon_select {epsilon} is not among epsilons {self.epsilons}"
                 )
         return self
+
+    def _require_papers(self, corpus: str) -> None:
+        source = self.corpora[corpus].source
+        if any(PAPERS[name].about(source) for name in self.papers):
+            return
+        restrictions = "; ".join(
+            f"{PAPERS[name].authors}'s experiments are about {PAPERS[name].restriction}"
+            for name in self.papers
+        )
+        fitting = " or ".join(name for name, paper in PAPERS.items() if paper.about(source))
+        raise ValueError(
+            f"corpus {corpus} has no experiments: {restrictions}; add {fitting} to papers, or leave the "
+            "corpus out"
+        )
+
+    def _require_sizes(self, corpus: str) -> None:
+        size = self.training_of(corpus).hidden_size
+        if "jain-wallace" in self.papers and size % 4 and any(n.startswith("cnn") for n in self.grid):
+            raise ValueError(
+                f"hidden_size {size} of corpus {corpus} must be a multiple of 4, as the CNN has four "
+                "kernels; change it, or leave the CNN out of grid"
+            )
 
     @cached_property
     def _protocols(self) -> dict[str, Protocol]:

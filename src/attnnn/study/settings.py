@@ -109,20 +109,6 @@ class Corpus(Strict):
     )
 
 
-class Jobs(Strict):
-    """How trainings are shared out among the jobs of the workflow."""
-
-    runs: int = Field(
-        1,
-        ge=1,
-        description="Trainings, or analyses, of one corpus that a job does. More save the start of a job, "
-        "which for small models takes as long as training; but one that changes trains its whole job again.",
-    )
-    runs_at_once: int = Field(
-        1, ge=1, description="Of these, how many at the same time: they share the job's GPU."
-    )
-
-
 class SearchedAdversary(Strict):
     """Jain & Wallace's search for adversarial attention (Algorithm 3 and released code)."""
 

@@ -1,0 +1,126 @@
+"""What an exhibit is: a table or a figure, declared once with everything that others need to know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from attnnn.dag.stage import Artifact
+from attnnn.study.config import Study
+from attnnn.study.runs import papers_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+    from attnnn.exhibits.facts import Facts
+    from attnnn.exhibits.results import Results
+    from attnnn.exhibits.sheet import Sheet
+
+Needs = Callable[[Study, str], Iterable[Artifact]]
+Key = str
+
+TABLE_FORMATS = ("csv", "md", "tex")
+FIGURE_FORMATS = ("pdf", "png")
+
+
+def _any(study: Study, corpus: str) -> bool:
+    return True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exhibit:
+    """A table or a figure.
+
+    Attributes:
+        papers: whose experiments it shows; it is made where a study runs those of any.
+        question: that it answers, as the README lists it.
+        caption: what is shown, on which documents, what an interval is, what differs from the paper; it
+            stands alone.
+        needs: what it reads of one corpus.
+        settings: the keys of the configuration that its maker may see beside the corpora that it shows;
+            together they are the identity by which Snakemake makes it again.
+        shows: whether it has anything to show of a corpus that its papers are about.
+        requires: in words, what a study must have to show anything in it.
+    """
+
+    papers: tuple[str, ...]
+    question: str
+    caption: str
+    needs: Needs
+    settings: frozenset[Key] = frozenset()
+    shows: Callable[[Study, str], bool] = _any
+    requires: str = ""
+
+    def corpora(self, study: Study) -> list[str]:
+        """The corpora of a study that it shows."""
+        return [
+            corpus
+            for corpus in study.corpora
+            if {paper.name for paper in papers_of(study, corpus)} & {*self.papers}
+            and self.shows(study, corpus)
+        ]
+
+    def inputs(self, study: Study) -> list[Artifact]:
+        """What it reads of all corpora that it shows, without repetition."""
+        found = [made for corpus in self.corpora(study) for made in self.needs(study, corpus)]
+        return list(dict.fromkeys(found))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table(Exhibit):
+    """A table: facts for machines, and a sheet of them for people.
+
+    Attributes:
+        facts: every number of it.
+        sheet: these laid out.
+    """
+
+    facts: Callable[[Results], Facts]
+    sheet: Callable[[Results, Facts], Sheet]
+    kind: str = field(default="table", init=False)
+    formats: tuple[str, ...] = field(default=TABLE_FORMATS, init=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure(Exhibit):
+    """A figure.
+
+    Attributes:
+        draw: draws it.
+    """
+
+    draw: Callable[[Results], Drawing]
+    kind: str = field(default="figure", init=False)
+    formats: tuple[str, ...] = field(default=FIGURE_FORMATS, init=False)
+
+
+AnyExhibit = Table | Figure
+
+
+def view(study: Study, exhibit: Exhibit) -> Study:
+    """The study as an exhibit's maker may see it: other keys are not there at all.
+
+    Reading a key that is not declared raises AttributeError, so that a declaration cannot be too short.
+    """
+    corpora = {name: study.corpora[name] for name in exhibit.corpora(study)}
+    seen = study.model_copy(update={"corpora": corpora})
+    kept = {*exhibit.settings, "corpora", "protocol", "switches", "results_dir"}
+    for key in set(Study.model_fields) - kept:
+        seen.__dict__.pop(key, None)
+    return seen
+
+
+def identity(study: Study, exhibit: Exhibit) -> dict[str, Any]:
+    """All that `view` shows of a study and that changes what is made from the same inputs."""
+    shown = {"published", "protocol", "switches", "source", "lambdas", "training"}
+    content: dict[str, Any] = study.model_dump(mode="json", include=set(exhibit.settings))
+    return {
+        **content,
+        "protocol": study.protocol,
+        "switches": study.switches,
+        "corpora": {
+            name: study.corpora[name].model_dump(mode="json", include=shown)
+            for name in exhibit.corpora(study)
+        },
+    }

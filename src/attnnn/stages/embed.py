@@ -1,0 +1,81 @@
+"""Make the word vectors that a corpus's models start from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from attnnn import __version__
+from attnnn.dag.stage import Artifact, Job, Output, Stage
+from attnnn.stages.prepare import STAGE as PREPARE
+from attnnn.study.config import Study
+from attnnn.study.settings import Embedding
+from attnnn.tables.ragged import Ragged, concatenate
+from attnnn.tables.store import written_aside
+
+
+def embed(job: Job[Embedding]) -> None:
+    """Make the word vectors that a corpus's models start from.
+
+    The file holds ``embedding``, shape (V, dimension), float32, and ``known``, shape (V,), bool: the
+    rows that have a vector. The others start at zero, padding among them.
+    """
+    from safetensors.numpy import save_file
+
+    from attnnn.corpora.embedding import word_vectors
+    from attnnn.corpora.texts import naming, say
+
+    words = job.read("vocabulary")["token"].to_pylist()
+    with naming(f"corpus {job.corpus}"):
+        path = None if job.settings.path is None else job.machine.corpora_dir / job.settings.path
+        texts = _training_texts(job) if job.settings.kind == "word2vec" else None
+        vectors, known = word_vectors(job.settings, words, train_token_ids=texts, path=path)
+    facts = {"version": __version__, "known": int(known.sum()), **job.made_by}
+    with written_aside(job.path("embedding")) as aside:
+        # One key: the order of several would vary from run to run.
+        metadata = {"attnnn": json.dumps(facts, sort_keys=True)}
+        save_file({"embedding": vectors, "known": known}, aside, metadata=metadata)
+    say(
+        job.corpus,
+        f"vectors for {known.sum()} of {len(words)} vocabulary entries; the others start at zero",
+    )
+
+
+def _training_texts(job: Job[Embedding]) -> Ragged:
+    """Token ids of the training split, those of questions after those of documents."""
+    stored = job.read("documents")
+    train = np.array(stored["split"].to_pylist()) == "train"
+    read = [name for name in ("token_ids", "question_ids") if name in stored.column_names]
+    return concatenate([Ragged.from_arrow(stored[name]).take(train) for name in read])
+
+
+def _reads(study: Study, corpus: str) -> dict[str, Artifact]:
+    return {name: PREPARE.made(name, corpus) for name in ("documents", "vocabulary")}
+
+
+def _files(study: Study, corpus: str) -> list[Path]:
+    path = study.corpora[corpus].embedding.path
+    return [] if path is None else [study.source_path(path)]
+
+
+def _refuses(study: Study, corpus: str) -> str | None:
+    if study.corpora[corpus].embedding.kind == "random":
+        return f"corpus {corpus}: embedding.kind is random: each model draws its own vectors"
+    return None
+
+
+STAGE = Stage(
+    verb="embed",
+    about="corpus",
+    does=embed,
+    writes={"embedding": Output("corpora/{corpus}/embedding.safetensors")},
+    settings=lambda study, corpus: study.corpora[corpus].embedding,
+    reads=_reads,
+    after=(PREPARE,),
+    files=_files,
+    refuses=_refuses,
+    memory=4000,
+    minutes=60,
+)

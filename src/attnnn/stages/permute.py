@@ -1,0 +1,52 @@
+"""Permute the attention weights of every test document (Jain & Wallace 2019, section 4.2.1)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attnnn.dag.stage import Job, Output, Stage
+from attnnn.stages.train import STAGE as TRAIN
+from attnnn.study.sources.base import Strict
+from attnnn.tables import schemas
+
+# Keeps these draws apart from other uses of a run's seed.
+_PERMUTATION_STREAM = 1
+
+
+class PermuteSettings(Strict):
+    """Of the permutations.
+
+    Attributes:
+        permutations: of each document's attention.
+    """
+
+    permutations: int
+
+
+def permute(job: Job[PermuteSettings]) -> None:
+    """Permute the attention weights of every test document."""
+    from attnnn.counterfactual.permutation import permutation_columns
+    from attnnn.readout.predictions import read_test_predictions
+
+    predictions, readout = read_test_predictions(job.path("predictions"))
+    generator = np.random.default_rng([job.run.seed, _PERMUTATION_STREAM])
+    columns = permutation_columns(
+        predictions, readout, permutations=job.settings.permutations, generator=generator
+    )
+    job.write("permutation", columns)
+
+
+STAGE = Stage(
+    verb="permute",
+    about="run",
+    does=permute,
+    writes={
+        "permutation": Output(
+            "permutation/{corpus}/{model}/seed-{seed}.parquet", (schemas.PERMUTATION,)
+        )
+    },
+    settings=lambda study, run: PermuteSettings(permutations=study.permutations),
+    reads=lambda study, run: {"predictions": TRAIN.made("predictions", run)},
+    after=(TRAIN,),
+    group="analyses",
+)

@@ -1,0 +1,60 @@
+"""Read, tokenise, filter and split a corpus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attnnn.corpora.prepared import PrepareSettings, prepare_corpus
+from attnnn.dag.stage import Job, Output, Stage
+from attnnn.study.config import Study
+from attnnn.tables import schemas
+from attnnn.tables.store import write_json
+
+
+def prepare(job: Job[PrepareSettings]) -> None:
+    """Read, tokenise, filter and split a corpus."""
+    found = prepare_corpus(job.settings, job.machine.corpora_dir, corpus=job.corpus)
+    schema = schemas.PAIRS if job.settings.source.pairs else schemas.DOCUMENTS
+    job.write_blocks("documents", schema, found.documents)
+    job.write("vocabulary", found.vocabulary)
+    write_json(job.path("description"), found.description)
+
+
+def _settings(study: Study, corpus: str) -> PrepareSettings:
+    chosen, switches = study.corpora[corpus], study.protocol_of(corpus)
+    return PrepareSettings(
+        source=chosen.source,
+        tokenizer=chosen.tokenizer,
+        min_df=chosen.min_df,
+        min_length=chosen.min_length,
+        max_length=chosen.max_length,
+        vocab_fit=switches.vocab_fit,
+        train_part=switches.train_part,
+        strict_length_filter=switches.strict_length_filter,
+    )
+
+
+def _files(study: Study, corpus: str) -> list[Path]:
+    """None of planted corpora and of those that may be fetched."""
+    source = study.corpora[corpus].source
+    return [] if source.may_fetch else [study.source_path(file) for file in source.files()]
+
+
+STAGE = Stage(
+    verb="prepare",
+    about="corpus",
+    does=prepare,
+    writes={
+        "documents": Output(
+            "corpora/{corpus}/documents.parquet", (schemas.DOCUMENTS, schemas.PAIRS)
+        ),
+        "vocabulary": Output("corpora/{corpus}/vocabulary.parquet", (schemas.VOCABULARY,)),
+        "description": Output("corpora/{corpus}/description.json"),
+    },
+    settings=_settings,
+    files=_files,
+    memory=4000,
+    minutes=60,
+    # A faulty corpus is known before anything of another one trains.
+    priority=lambda study, corpus: 10,
+)

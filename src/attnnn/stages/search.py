@@ -1,0 +1,85 @@
+"""Search adversarial attention for every test document, one by one (Jain & Wallace 2019, section 4.2.2)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from attnnn.dag.stage import Job, Output, Stage
+from attnnn.stages.train import STAGE as TRAIN
+from attnnn.study.config import Study
+from attnnn.study.model import Run
+from attnnn.study.settings import SearchedAdversary
+from attnnn.study.sources.base import Strict
+from attnnn.tables import schemas
+
+
+class SearchSettings(Strict):
+    """Of the search.
+
+    Attributes:
+        epsilons: every largest allowed |Δp|.
+        search: its steps and weights.
+        cross_jsd_weight: see `study.protocol`, as are the others.
+    """
+
+    epsilons: list[float]
+    search: SearchedAdversary
+    cross_jsd_weight: Literal["paper", "code"]
+    adv_iterate: Literal["best_feasible", "last"]
+    class_hinge: Literal["tvd", "l1"]
+
+
+def search(job: Job[SearchSettings]) -> None:
+    """Search adversarial attention for every test document, one by one."""
+    from attnnn.counterfactual.searched import searched_columns
+    from attnnn.machine import set_up_torch
+    from attnnn.readout.predictions import read_test_predictions
+
+    set_up_torch(job.machine.threads)
+    predictions, readout = read_test_predictions(job.path("predictions"))
+    adversaries, candidates = searched_columns(
+        predictions,
+        readout,
+        job.settings.search,
+        epsilons=job.settings.epsilons,
+        cross_jsd_weight=job.settings.cross_jsd_weight,
+        class_hinge=job.settings.class_hinge,
+        keeps_best=job.settings.adv_iterate == "best_feasible",
+        seed=job.run.seed,
+        device=job.machine.device,
+    )
+    job.write("candidates", candidates)
+    job.write("adversary", adversaries)
+
+
+def _settings(study: Study, run: Run) -> SearchSettings:
+    switches = study.protocol_of(run.corpus)
+    return SearchSettings(
+        epsilons=study.epsilons,
+        search=study.searched_adversary,
+        cross_jsd_weight=switches.cross_jsd_weight,
+        adv_iterate=switches.adv_iterate,
+        class_hinge=switches.class_hinge,
+    )
+
+
+STAGE = Stage(
+    verb="search",
+    about="run",
+    does=search,
+    writes={
+        "adversary": Output(
+            "searched_adversary/{corpus}/{model}/seed-{seed}.parquet", (schemas.SEARCHED_ADVERSARY,)
+        ),
+        "candidates": Output(
+            "searched_candidates/{corpus}/{model}/seed-{seed}.parquet",
+            (schemas.SEARCHED_CANDIDATES,),
+        ),
+    },
+    settings=_settings,
+    reads=lambda study, run: {"predictions": TRAIN.made("predictions", run)},
+    after=(TRAIN,),
+    on_device=True,
+    memory=4000,
+    minutes=360,
+)

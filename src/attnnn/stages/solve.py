@@ -1,0 +1,68 @@
+"""Solve for the exact adversarial attention of every test document."""
+
+from __future__ import annotations
+
+from attnnn.dag.stage import Artifact, Job, Output, Stage
+from attnnn.stages.search import STAGE as SEARCH
+from attnnn.stages.train import STAGE as TRAIN
+from attnnn.study.config import Study
+from attnnn.study.model import Run
+from attnnn.study.sources.base import Strict
+from attnnn.tables import schemas
+
+
+class SolveSettings(Strict):
+    """Of the exact adversary.
+
+    Attributes:
+        epsilons: every largest allowed |Δp|.
+    """
+
+    epsilons: list[float]
+
+
+def solve(job: Job[SolveSettings]) -> None:
+    """Solve for the exact adversarial attention of every test document.
+
+    For more than two classes this is the best known attention and a bound that none exceeds; it starts from
+    what the search found.
+    """
+    from attnnn.readout.predictions import read_test_predictions
+
+    predictions, readout = read_test_predictions(job.path("predictions"))
+    if "searched" in job.inputs:
+        from attnnn.counterfactual.multiclass.table import multiclass_columns
+
+        columns = multiclass_columns(
+            predictions, readout, job.path("searched"), job.settings.epsilons
+        )
+        job.write_blocks("adversary", schemas.CLASS_ADVERSARY, [columns])
+        return
+    from attnnn.counterfactual.exact import exact_columns
+
+    columns = exact_columns(predictions, readout, job.settings.epsilons)
+    job.write_blocks("adversary", schemas.EXACT_ADVERSARY, [columns])
+
+
+def _reads(study: Study, run: Run) -> dict[str, Artifact]:
+    predictions = {"predictions": TRAIN.made("predictions", run)}
+    if study.corpora[run.corpus].source.two_classes:
+        return predictions
+    return {**predictions, "searched": SEARCH.made("adversary", run)}
+
+
+STAGE = Stage(
+    verb="solve",
+    about="run",
+    does=solve,
+    writes={
+        "adversary": Output(
+            "exact_adversary/{corpus}/{model}/seed-{seed}.parquet",
+            (schemas.EXACT_ADVERSARY, schemas.CLASS_ADVERSARY),
+        )
+    },
+    settings=lambda study, run: SolveSettings(epsilons=study.epsilons),
+    reads=_reads,
+    after=(TRAIN, SEARCH),
+    group="analyses",
+)
