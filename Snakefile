@@ -1,5 +1,4 @@
-# The studies "Attention is not Explanation" and "Attention is not not Explanation", from texts to tables and
-# figures.
+# The debate about attention as explanation, from texts to tables and figures.
 #
 #   snakemake --cores 8 --resources gpu=1            everything, of config/config.yaml
 #   snakemake results/figures/fig5.pdf               one figure and what it needs
@@ -8,9 +7,8 @@ from snakemake.utils import min_version
 
 min_version("9.6")
 
-from attnnn.dag import layout, targets
+from attnnn.dag.workflow import read_dag
 from attnnn.study.resolved import write_resolved
-from attnnn.dag.workflow import KINDS, growing, read_plan
 
 # Snakemake merges configuration files; a corpus of the default one must not slip into another study.
 if "corpora" not in config:
@@ -18,35 +16,31 @@ if "corpora" not in config:
     configfile: "config/config.yaml"
 
 
-plan = read_plan(
+dag = read_dag(
     config,
     check=workflow.is_main_process,
     resources=workflow.resource_settings,
 )
-paths = plan.paths
 
 
 wildcard_constraints:
-    corpus="|".join(plan.study.corpora),
-
-
-include: "workflow/rules/common.smk"
+    **dag.constraints,
 
 
 rule all:
     default_target: True
     input:
-        targets.all_targets(plan.study),
+        dag.targets(),
 
 
 include: "workflow/rules/corpora.smk"
 include: "workflow/rules/models.smk"
 include: "workflow/rules/importance.smk"
 include: "workflow/rules/counterfactual.smk"
-include: "workflow/rules/publish.smk"
+include: "workflow/rules/exhibits.smk"
 
 
 # Jobs read the resolved configuration. It is written here, after Snakemake has locked the folder,
 # so that a dry run never changes it under a running study.
 onstart:
-    write_resolved(plan.study)
+    write_resolved(dag.study)

@@ -1,20 +1,81 @@
-"""The command line: one verb for each rule of the workflow, each usable by hand.
+"""The command line: a verb for every stage, made from its declaration, and a few about the whole study.
 
-Stages are imported inside the verbs, so that ``attnnn --help`` and cheap verbs never load torch.
+A verb imports its own stage and no other, so that ``attnnn --help`` and cheap verbs never load torch.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import IO, Any, TypeVar, cast
 
 import click
 
 from attnnn import __version__
-from attnnn.cli_options import Verbs, with_corpus, with_machine, with_runs, with_study
-from attnnn.dag import layout
 from attnnn.errors import UserError
-from attnnn.study.config import Study, load
-from attnnn.study.design import Run
+
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+
+
+class Refusal(click.ClickException):
+    """A user's mistake, reported in one line."""
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print it to stderr."""
+        click.echo(f"attnnn: {self.format_message()}", err=True)
+
+
+class Verbs(click.Group):
+    """The verbs of all stages beside its own; a user's mistake ends one with a line and exit status 1."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a verb."""
+        try:
+            return super().invoke(ctx)
+        except UserError as error:
+            raise Refusal(str(error)) from None
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The verbs of stages in the order of the study, then the others."""
+        from attnnn.dag import catalogue
+
+        return [*(stage.verb for stage in catalogue.stages()), *self.commands]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A verb by its name; None where there is none."""
+        if cmd_name in self.commands:
+            return self.commands[cmd_name]
+        from attnnn.dag import catalogue
+
+        return _stage_command(cmd_name) if cmd_name in catalogue.verbs() else None
+
+
+def with_study(verb: Verb) -> Verb:
+    """Give a verb the study of ``--config`` and ``--set`` as its first argument."""
+
+    @click.option(
+        "--config",
+        "config_path",
+        type=click.Path(path_type=Path),
+        default=Path("config/config.yaml"),
+        show_default=True,
+        help="Configuration file.",
+    )
+    @click.option(
+        "--set",
+        "changes",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Change a top-level key of the configuration, as snakemake's --config does; may be repeated.",
+    )
+    @wraps(verb)
+    def wrapped(config_path: Path, changes: tuple[str, ...], **options: Any) -> Any:
+        from attnnn.study.config import load
+
+        return verb(load(config_path, changes=changes), **options)
+
+    return cast("Verb", wrapped)
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
@@ -26,201 +87,124 @@ def main() -> None:
     """
 
 
+def _stage_command(verb: str) -> click.Command:
+    """The verb of a stage."""
+    from attnnn.dag import catalogue
+
+    stage = catalogue.stage(verb)
+    options: list[click.Parameter] = [
+        click.Option(["--corpus"], required=True, help="A corpus of the configuration.")
+    ]
+    if stage.about == "run":
+        options.append(
+            click.Option(
+                ["--run", "run"],
+                metavar="MODEL/seed-SEED",
+                help="A run by its name, for instance bilstm-uniform/seed-10.  [default: the base model's]",
+            )
+        )
+    if stage.on_device:
+        options += [
+            click.Option(
+                ["--device"],
+                type=click.Choice(["auto", "cpu", "cuda"]),
+                help="Where to compute.  [default: the configuration's]",
+            ),
+            click.Option(
+                ["--threads"],
+                type=click.IntRange(min=1),
+                help="CPU threads.  [default: the configuration's]",
+            ),
+        ]
+
+    @with_study
+    def run_stage(
+        study: Any,
+        *,
+        corpus: str,
+        run: str | None = None,
+        device: Any = None,
+        threads: int | None = None,
+    ) -> None:
+        from attnnn.dag.stage import Machine
+        from attnnn.machine import torch_device
+        from attnnn.study.runs import base_run
+
+        if corpus not in study.corpora:
+            known = ", ".join(study.corpora)
+            raise UserError(f"--corpus: no corpus {corpus!r}; the configuration has {known}")
+        subject: Any = corpus
+        if stage.about == "run":
+            subject = base_run(study, corpus) if run is None else _parsed(corpus, run)
+        machine = Machine(
+            device=torch_device(device or study.device) if stage.on_device else "cpu",
+            threads=threads or study.threads,
+            corpora_dir=Path(study.corpora_dir),
+            checkpoint_seconds=study.training_of(corpus).checkpoint_seconds,
+        )
+        stage.does(stage.job(study, subject, machine))
+
+    command = click.command(verb, help=stage.help)(run_stage)
+    command.params += options
+    return command
+
+
+def _parsed(corpus: str, name: str) -> Any:
+    from attnnn.study.model import Run
+
+    try:
+        return Run.parse(corpus, name)
+    except ValueError as error:
+        raise UserError(f"--run: {error}") from None
+
+
 @main.command()
-@click.argument("config_file", required=False, type=click.Path(path_type=Path), metavar="[CONFIG]")
-@click.option(
-    "--config",
-    "config_option",
-    type=click.Path(path_type=Path),
-    help="The same.  [default: config/config.yaml]",
-)
-@click.option(
-    "--set",
-    "changes",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="A top-level key of the configuration to change, as snakemake's --config does; may be given again.",
-)
+@with_study
+@click.argument("name")
+def table(study: Any, name: str) -> None:
+    """Write the table NAME as csv, md and tex; `attnnn exhibits` lists them."""
+    from attnnn.dag import catalogue
+    from attnnn.exhibits.write import write
+
+    write(study, catalogue.exhibit_of("table", name)[0])
+
+
+@main.command()
+@with_study
+@click.argument("name")
+def figure(study: Any, name: str) -> None:
+    """Draw the figure NAME as pdf and png; `attnnn exhibits` lists them."""
+    from attnnn.dag import catalogue
+    from attnnn.exhibits.write import write
+
+    write(study, catalogue.exhibit_of("figure", name)[0])
+
+
+@main.command()
+@with_study
 @click.option(
     "--fitted-on",
     "folders",
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="RESULTS_DIR",
-    help="Results of a finished study, from whose benchmark files times are learned; may be given again.",
+    help="Results of a finished study, from whose benchmark files times are learned; may be repeated.",
 )
 @click.option("--rates", "known", type=click.Path(path_type=Path), help="Rates to begin with.")
 @click.option("--write-rates", "kept", type=click.Path(path_type=Path), help="Keep the rates here.")
-def plan(
-    *,
-    config_file: Path | None,
-    config_option: Path | None,
-    changes: tuple[str, ...],
-    folders: tuple[Path, ...],
-    known: Path | None,
-    kept: Path | None,
-) -> None:
-    """Tell how many jobs and hours, and what disk, the study CONFIG will take.
+def plan(study: Any, *, folders: tuple[Path, ...], known: Path | None, kept: Path | None) -> None:
+    """Tell how many jobs and hours, and what disk, a study will take.
 
     Nothing is run or submitted. Jobs whose results exist already are counted too.
     """
-    from attnnn.dag.costs import estimate, finished, rates, report
+    from attnnn.dag.costs import plan as planned
 
-    if config_file and config_option:
-        raise UserError(f"--config: the configuration is {config_file} already; give one of them")
-    path = config_file or config_option or Path("config/config.yaml")
-    study = load(path, changes=changes)
-    learned = [finished.read_finished(folder) for folder in folders]
-    found = rates.shipped() if known is None else rates.read_rates(known)
-    if learned:
-        found = rates.fitted([timing for one in learned for timing in one.timings], found)
-    if kept is not None:
-        rates.write_rates(kept, found)
-    click.echo(report.report(estimate.estimate(study, found), learned))
-
-
-@main.command()
-@with_corpus
-def prepare(study: Study, corpus: str) -> None:
-    """Read, tokenize, filter and split a corpus."""
-    from attnnn.corpora import stage
-
-    stage.prepare(study, corpus)
-
-
-@main.command()
-@with_corpus
-def embed(study: Study, corpus: str) -> None:
-    """Make the word vectors that a corpus's models start from."""
-    from attnnn.corpora import stage
-
-    stage.embed(study, corpus)
-
-
-@main.command()
-@with_corpus
-def weigh(study: Study, corpus: str) -> None:
-    """Weigh words by the log-odds that they give a class in a bag of words."""
-    from attnnn.corpora import stage
-
-    stage.weigh(study, corpus)
-
-
-@main.command()
-@with_study
-def check(study: Study) -> None:
-    """Check that all prepared corpora are sound, before anything trains."""
-    from attnnn.corpora import stage
-
-    stage.check_sources(study)
-    stage.check(study)
-
-
-@main.command()
-@with_runs
-@with_machine
-def train(study: Study, runs: list[Run], *, device: str, threads: int) -> None:
-    """Train models, or go on with interrupted trainings."""
-    from attnnn.models import stage
-
-    stage.train(study, runs, device=device, threads=threads, at_once=study.jobs.runs_at_once)
-
-
-@main.command()
-@with_runs
-@with_machine
-def measure(study: Study, runs: list[Run], *, device: str, threads: int) -> None:
-    """Measure the importance of every token of the test split, by every method."""
-    from attnnn.importance import stage
-
-    for run in runs:
-        stage.measure(study, run, device=device, threads=threads)
-
-
-@main.command()
-@with_runs
-def correlate(study: Study, runs: list[Run]) -> None:
-    """Correlate attention with the importance of tokens (Kendall's τ-b)."""
-    from attnnn.importance import stage
-
-    for run in runs:
-        stage.correlate(study, run)
-
-
-@main.command()
-@with_runs
-def permute(study: Study, runs: list[Run]) -> None:
-    """Permute the attention weights of every test document."""
-    from attnnn.counterfactual import stage
-
-    for run in runs:
-        stage.permute(study, run)
-
-
-@main.command()
-@with_runs
-@with_machine
-def search(study: Study, runs: list[Run], *, device: str, threads: int) -> None:
-    """Search adversarial attention for every test document, one by one."""
-    from attnnn.counterfactual import stage
-
-    for run in runs:
-        stage.search(study, run, device=device, threads=threads)
-
-
-@main.command()
-@with_runs
-def solve(study: Study, runs: list[Run]) -> None:
-    """Solve for the exact adversarial attention of every test document."""
-    from attnnn.counterfactual import stage
-
-    for run in runs:
-        stage.solve(study, run)
-
-
-@main.command()
-@with_runs
-@with_machine
-def replace(study: Study, runs: list[Run], *, device: str, threads: int) -> None:
-    """Replace attention by the log-odds of words, and the words most attended to by the other class's."""
-    from attnnn.counterfactual import replacing
-
-    for run in runs:
-        replacing.replace(study, run, device=device, threads=threads)
-
-
-@main.command()
-@with_runs
-def diverge(study: Study, runs: list[Run]) -> None:
-    """Compare the attention and predictions of runs with the base model's."""
-    from attnnn.counterfactual import stage
-
-    stage.diverge(study, runs)
-
-
-@main.command()
-@with_study
-@click.argument("name", type=click.Choice(layout.TABLES))
-def table(study: Study, name: str) -> None:
-    """Write a table as csv, md and tex."""
-    from attnnn.exhibits import stage
-
-    stage.write_table(study, name)
-
-
-@main.command()
-@with_study
-@click.argument("name", type=click.Choice(layout.FIGURES))
-def figure(study: Study, name: str) -> None:
-    """Draw a figure as pdf and png."""
-    from attnnn.exhibits import stage
-
-    stage.write_figure(study, name)
+    click.echo(planned(study, folders=folders, known=known, kept=kept))
 
 
 @main.command("config")
 @with_study
-def show_config(study: Study) -> None:
+def show_config(study: Any) -> None:
     """Print the configuration with every default filled in."""
     from attnnn.study.resolved import resolved_text
 
@@ -241,3 +225,12 @@ def schema(output: Path) -> None:
     from attnnn.tables.store import write_json
 
     write_json(output, editor_schema())
+
+
+@main.command()
+def exhibits() -> None:
+    """List every table and figure with the question that it answers, as the README does."""
+    from attnnn.dag import catalogue, layout
+
+    for name, one in catalogue.exhibits().items():
+        click.echo(f"{Path(layout.exhibit_path(name, one, 'x')).with_suffix('')}\t{one.question}")

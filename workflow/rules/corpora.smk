@@ -1,95 +1,62 @@
 rule prepare:
     input:
-        plan.sources,
+        unpack(dag.inputs("prepare")),
     output:
-        documents=paths.corpus("{corpus}", "documents.parquet"),
-        vocabulary=paths.corpus("{corpus}", "vocabulary.parquet"),
-        description=paths.corpus("{corpus}", "description.json"),
+        **dag.outputs("prepare"),
     log:
-        paths.log("prepare", "{corpus}"),
+        dag.log("prepare"),
     benchmark:
-        paths.benchmark("prepare", "{corpus}")
+        dag.benchmark("prepare")
+    priority: dag.priority("prepare")
     conda:
         "../../envs/attnnn.yaml"
-    threads: 1
+    threads: dag.threads("prepare")
     resources:
-        mem_mb=growing(4000),
-        runtime=growing(60),
+        **dag.resources("prepare"),
     params:
-        config=paths.config(),
-        settings=plan.settings("prepare"),
+        config=dag.config,
+        settings=dag.settings("prepare"),
     shell:
         "attnnn prepare --config {params.config:q} --corpus {wildcards.corpus} 2>> {log:q}"
 
 
-# Everything that trains waits for all corpora to be found sound, so that a faulty one costs no
-# training. A checkpoint, and not a rule, because Snakemake decides anew after it what must be rerun:
-# adding a corpus then neither retrains the others nor hides a change of their settings.
-checkpoint check:
-    input:
-        expand(paths.corpus("{corpus}", "description.json"), corpus=plan.study.corpora),
-    output:
-        paths.checked(),
-    log:
-        paths.log("check"),
-    benchmark:
-        paths.benchmark("check")
-    conda:
-        "../../envs/attnnn.yaml"
-    threads: 1
-    resources:
-        mem_mb=growing(1000),
-        runtime=growing(10),
-    params:
-        config=paths.config(),
-    shell:
-        "attnnn check --config {params.config:q} 2>> {log:q}"
-
-
 rule embed:
     input:
-        documents=paths.corpus("{corpus}", "documents.parquet"),
-        vocabulary=paths.corpus("{corpus}", "vocabulary.parquet"),
-        vectors=plan.vectors,
-        checked=checked,
+        unpack(dag.inputs("embed")),
     output:
-        paths.corpus("{corpus}", "embedding.safetensors"),
+        **dag.outputs("embed"),
     log:
-        paths.log("embed", "{corpus}"),
+        dag.log("embed"),
     benchmark:
-        paths.benchmark("embed", "{corpus}")
+        dag.benchmark("embed")
     conda:
         "../../envs/attnnn.yaml"
-    threads: 1
+    threads: dag.threads("embed")
     resources:
-        mem_mb=growing(4000),
-        runtime=growing(60),
+        **dag.resources("embed"),
     params:
-        config=paths.config(),
-        settings=plan.settings("embed"),
+        config=dag.config,
+        settings=dag.settings("embed"),
     shell:
         "attnnn embed --config {params.config:q} --corpus {wildcards.corpus} 2>> {log:q}"
 
 
 rule weigh:
     input:
-        documents=paths.corpus("{corpus}", "documents.parquet"),
-        vocabulary=paths.corpus("{corpus}", "vocabulary.parquet"),
-        checked=checked,
+        unpack(dag.inputs("weigh")),
     output:
-        paths.corpus("{corpus}", "log_odds.parquet"),
+        **dag.outputs("weigh"),
     log:
-        paths.log("weigh", "{corpus}"),
+        dag.log("weigh"),
     benchmark:
-        paths.benchmark("weigh", "{corpus}")
+        dag.benchmark("weigh")
     conda:
         "../../envs/attnnn.yaml"
-    threads: 1
+    threads: dag.threads("weigh")
     resources:
-        mem_mb=growing(4000),
-        runtime=growing(60),
+        **dag.resources("weigh"),
     params:
-        config=paths.config(),
-        settings=plan.settings("weigh"),
+        config=dag.config,
+        settings=dag.settings("weigh"),
     shell:
         "attnnn weigh --config {params.config:q} --corpus {wildcards.corpus} 2>> {log:q}"

@@ -1,63 +1,44 @@
-for job in plan.jobs_of("measure"):
-
-    rule:
-        name:
-            job.rule("measure")
-        input:
-            documents=paths.corpus(job.corpus, "documents.parquet"),
-            models=plan.trained(job),
-            checked=checked,
-        output:
-            plan.importances(job),
-        log:
-            paths.log("measure", job.corpus, job.name),
-        benchmark:
-            paths.benchmark("measure", job.corpus, job.name)
-        conda:
-            "../../envs/attnnn.yaml"
-        threads: plan.study.threads
-        resources:
-            gpu=plan.gpu,
-            mem_mb=growing(4000),
-            runtime=growing(360),
-        params:
-            config=paths.config(),
-            settings=plan.settings_of("measure", job),
-            corpus=job.corpus,
-            runs=job.options,
-        shell:
-            "attnnn measure --config {params.config:q} --corpus {params.corpus} {params.runs}"
-            " --threads {threads} 2>> {log:q}"
+rule measure:
+    input:
+        unpack(dag.inputs("measure")),
+    output:
+        **dag.outputs("measure"),
+    log:
+        dag.log("measure"),
+    benchmark:
+        dag.benchmark("measure")
+    conda:
+        "../../envs/attnnn.yaml"
+    threads: dag.threads("measure")
+    resources:
+        **dag.resources("measure"),
+    params:
+        config=dag.config,
+        settings=dag.settings("measure"),
+    shell:
+        "attnnn measure --config {params.config:q} --corpus {wildcards.corpus}"
+        " --run {wildcards.model}/seed-{wildcards.seed} --threads {threads} 2>> {log:q}"
 
 
-for job in plan.jobs_of("correlate"):
-
-    rule:
-        name:
-            job.rule("correlate")
-        input:
-            predictions=plan.predictions(job),
-            importances=plan.importances(job),
-            checked=checked,
-        output:
-            plan.analyses(job, "correlation"),
-        log:
-            paths.log("correlate", job.corpus, job.name),
-        benchmark:
-            paths.benchmark("correlate", job.corpus, job.name)
-        group:
-            "analyses"
-        conda:
-            "../../envs/attnnn.yaml"
-        threads: 1
-        resources:
-            mem_mb=growing(1000),
-            runtime=growing(30),
-        params:
-            config=paths.config(),
-            settings=plan.settings_of("correlate", job),
-            corpus=job.corpus,
-            runs=job.options,
-        shell:
-            "attnnn correlate --config {params.config:q} --corpus {params.corpus} {params.runs}"
-            " 2>> {log:q}"
+rule correlate:
+    input:
+        unpack(dag.inputs("correlate")),
+    output:
+        **dag.outputs("correlate"),
+    log:
+        dag.log("correlate"),
+    benchmark:
+        dag.benchmark("correlate")
+    group:
+        "analyses"
+    conda:
+        "../../envs/attnnn.yaml"
+    threads: dag.threads("correlate")
+    resources:
+        **dag.resources("correlate"),
+    params:
+        config=dag.config,
+        settings=dag.settings("correlate"),
+    shell:
+        "attnnn correlate --config {params.config:q} --corpus {wildcards.corpus}"
+        " --run {wildcards.model}/seed-{wildcards.seed} 2>> {log:q}"

@@ -9,15 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.corpora.encoded import Encoded, Survey
+from attnnn.corpora.settings import PrepareSettings
 from attnnn.corpora.texts import SPLITS, Texts
 from attnnn.corpora.vocabulary import Vocabulary
-from attnnn.study import identity
-from attnnn.study.config import Study
-from attnnn.study.protocol import Protocol
 
 
 def describe(
-    study: Study,
+    settings: PrepareSettings,
     corpus: str,
     *,
     documents: Texts,
@@ -29,7 +27,7 @@ def describe(
     """The content of ``description.json``.
 
     Args:
-        study: the configuration.
+        settings: of the corpus.
         corpus: its name.
         documents: those that are kept.
         encoded: their tokens.
@@ -37,8 +35,7 @@ def describe(
         vocabulary: of the corpus.
         fitted_on: number of documents it was counted on.
     """
-    settings = identity.of_corpus(study, corpus)
-    protocol = study.protocol_of(corpus)
+    dumped = settings.model_dump(mode="json")
     survey = encoded.survey()
     asked = None if questions is None else questions.survey()
     return {
@@ -55,13 +52,11 @@ def describe(
         "overlap_with_train": _overlap(documents, survey, asked),
         "vocabulary": {
             "size": len(vocabulary),
-            "fitted_on": protocol.vocab_fit,
+            "fitted_on": settings.vocab_fit,
             "documents": fitted_on,
-            "min_df": study.corpora[corpus].min_df,
+            "min_df": settings.min_df,
         },
-        "protocol": study.protocol_name_of(corpus),
-        "switches": {name: settings[name] for name in Protocol.model_fields if name in settings},
-        "identity": settings,
+        "settings": dumped,
     }
 
 

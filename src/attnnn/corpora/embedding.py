@@ -16,12 +16,42 @@ from tqdm import tqdm
 
 from attnnn.corpora.vocabulary import SPECIAL, UNKNOWN
 from attnnn.errors import UserError
+from attnnn.study.settings import Embedding
 from attnnn.tables.ragged import Ragged
 
 Vectors = tuple[NDArray[np.float32], NDArray[np.bool_]]
 
 _HEADER = re.compile(rb"(\d+) (\d+)")
 _LONGEST_SENTENCE = 10_000  # gensim silently cuts what is longer
+
+
+def word_vectors(
+    settings: Embedding, words: list[str], *, train_token_ids: Ragged | None, path: Path | None
+) -> Vectors:
+    """Vectors of a vocabulary by settings that name a source of them.
+
+    Args:
+        settings: their kind, width, and how word2vec trains them.
+        words: the vocabulary by id.
+        train_token_ids: documents that word2vec is trained on.
+        path: the file of vectors; None: word2vec trains them.
+
+    Returns:
+        As `read_vectors`.
+
+    Raises:
+        UserError: a fault of the file.
+    """
+    if path is not None:
+        return read_vectors(path, words, dimension=settings.dimension)
+    assert train_token_ids is not None
+    return train_vectors(
+        train_token_ids,
+        words,
+        dimension=settings.dimension,
+        window=settings.window,
+        epochs=settings.epochs,
+    )
 
 
 def read_vectors(path: Path, vocabulary: list[str], *, dimension: int) -> Vectors:

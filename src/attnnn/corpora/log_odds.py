@@ -104,3 +104,31 @@ def _bags(tokens: Ragged, counted: NDArray[np.bool_]) -> Any:
     # scikit-learn takes indices of 32 bits alone.
     where = documents.astype(np.int32), words.astype(np.int32)
     return csr_array((values, where), shape=(len(tokens), len(counted)))
+
+
+def log_odds_columns(
+    words: Sequence[str], tokens: Ragged, label: NDArray[np.int64], *, inverse_strength: float
+) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+    """The columns of `schemas.LOG_ODDS`, facts to keep with them, and what to tell the user.
+
+    Args:
+        words: the vocabulary by id.
+        tokens: vocabulary ids of the training documents.
+        label: shape (documents,): their classes, 0 and 1.
+        inverse_strength: see `fit_log_odds`.
+    """
+    found = fit_log_odds(tokens, label, counted_words(words), inverse_strength=inverse_strength)
+    counted, weighted = np.isfinite(found.weight), np.abs(found.weight) > 0
+    weight = [w if c else None for w, c in zip(found.weight.tolist(), counted, strict=True)]
+    columns = {"id": np.arange(len(words)), "token": list(words), "weight": weight}
+    facts = {
+        "intercept": found.intercept,
+        "converged": found.converged,
+        "empty": found.empty,
+    }
+    messages = [f"{weighted.sum()} of {counted.sum()} words of the bag have a weight"]
+    if found.empty:
+        messages.append(f"{found.empty} training documents hold only stop words and unknown words")
+    if not found.converged:
+        messages.append("the logistic regression did not converge; lower log_odds.inverse_strength")
+    return columns, facts, messages

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,9 @@ from attnnn.corpora import (
     sst,
     table,
 )
+from attnnn.corpora.settings import PrepareSettings
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
-from attnnn.study.config import Study
 from attnnn.study.sources.base import SourceModel
 
 
@@ -78,74 +78,61 @@ READERS: dict[str, Reader] = {
 }
 
 
-def without_missing(study: Study) -> tuple[Study, list[str]]:
-    """The study of the corpora that exist, and where the others were looked for.
-
-    Raises:
-        UserError: none exists.
-    """
-    missing = {name: where for name in study.corpora if (where := _missing(study, name))}
-    found = {name: corpus for name, corpus in study.corpora.items() if name not in missing}
-    told = [f"{name}: {where} does not exist" for name, where in missing.items()]
-    if not found:
-        raise UserError(f"no corpus was found: {'; '.join(told)}; set corpora_dir")
-    return study.model_copy(update={"corpora": found}), told
-
-
-def _missing(study: Study, corpus: str) -> str | None:
-    source = study.corpora[corpus].source
+def missing_source(source: SourceModel, corpora_dir: Path) -> str | None:
+    """The file or folder of a source that does not exist and is not fetched; None: nothing is missing."""
     if source.place is None or source.may_fetch:
         return None
-    paths = [study.source_path(file) for file in (source.place, *source.files())]
+    paths = [corpora_dir / file for file in (source.place, *source.files())]
     return next((str(path) for path in paths if not path.exists()), None)
 
 
-def require_source(study: Study, corpus: str) -> None:
+def require_source(
+    settings: PrepareSettings, corpora_dir: Path, *, selecting_on_dev: Sequence[str] = ()
+) -> None:
     """Look at a source without reading it whole.
+
+    Args:
+        settings: of the corpus.
+        corpora_dir: the folder that relative paths are under.
+        selecting_on_dev: the switches that select something on a dev split.
 
     Raises:
         UserError: a missing file or column, or settings that cannot be met.
     """
-    settings, protocol = study.corpora[corpus], study.protocol_of(corpus)
     source, reader = settings.source, READERS[settings.source.kind]
-    low, high = settings.min_length, settings.max_length
-    if low is not None and high is not None and low + 2 * protocol.strict_length_filter > high:
+    low, high, strict = settings.min_length, settings.max_length, settings.strict_length_filter
+    if low is not None and high is not None and low + 2 * strict > high:
         raise UserError(
             f"min_length {low} and max_length {high} leave no document"
-            + (" between them (strict_length_filter)" if protocol.strict_length_filter else "")
+            + (" between them (strict_length_filter)" if strict else "")
         )
     if reader.marks_tokens and settings.tokenizer != "whitespace":
         raise UserError(
             f"tokenizer {settings.tokenizer}: {source.kind} documents are marked token by token; "
             "set tokenizer: whitespace"
         )
-    path = _path(study, corpus)
+    path = corpora_dir / (source.place or "")
     if source.may_fetch and not path.exists():
         return
     reader.check(path, source)
-    if protocol.train_part == "undivided":
-        splits.require_dev(protocol, reader.gives_dev(path, source))
+    if settings.train_part == "undivided":
+        splits.require_dev(selecting_on_dev, reader.gives_dev(path, source))
 
 
-def read_source(study: Study, corpus: str) -> Texts:
-    """The documents of a corpus with their splits; fetched first where that is asked for.
+def read_source(settings: PrepareSettings, corpora_dir: Path) -> Texts:
+    """The documents of a corpus with their splits; fetched first where the source says so.
 
     Raises:
         UserError: a fault of the source, with its file and row.
     """
-    require_source(study, corpus)
-    source, path = study.corpora[corpus].source, _path(study, corpus)
+    require_source(settings, corpora_dir)
+    source, path = settings.source, corpora_dir / (settings.source.place or "")
     if source.may_fetch and not path.exists():
         fetching.fetch_source(source, path)
-    undivided = study.protocol_of(corpus).train_part == "undivided"
+    undivided = settings.train_part == "undivided"
     return READERS[source.kind].read(path, source, undivided=undivided)
 
 
-def name_of_source(study: Study, corpus: str) -> str:
+def name_of_source(source: SourceModel, corpora_dir: Path) -> str:
     """The source's file or folder, as errors name it."""
-    place = study.corpora[corpus].source.place
-    return "source" if place is None else str(study.source_path(place))
-
-
-def _path(study: Study, corpus: str) -> Path:
-    return study.source_path(study.corpora[corpus].source.place or "")
+    return "source" if source.place is None else str(corpora_dir / source.place)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.corpora.texts import SPLITS, Dropped, Texts
 from attnnn.errors import UserError
-from attnnn.study.protocol import Protocol
 
 UNSPLIT = ""  # the split of a document whose source does not say
 
@@ -170,20 +169,18 @@ def require_classes(documents: Texts, *, where: str) -> None:
             )
 
 
-def require_dev(protocol: Protocol, has_dev: bool) -> None:
+def require_dev(selecting: Sequence[str], has_dev: bool) -> None:
     """Refuse a protocol that selects on dev where there is no dev split.
+
+    Args:
+        selecting: the switches that select something on it.
+        has_dev: whether there is one.
 
     Raises:
         UserError: naming the switches.
     """
-    asking = {
-        "select_split": protocol.select_split == "dev",
-        "lambda_select": protocol.lambda_select == "dev",
-        "adv_select": protocol.adv_select == "dev_loss",
-    }
-    names = [name for name, asks in asking.items() if asks]
-    if names and not has_dev:
+    if selecting and not has_dev:
         raise UserError(
-            f"there is no dev split, and switch {' and '.join(names)} selects on it; set train_part: "
+            f"there is no dev split, and switch {' and '.join(selecting)} selects on it; set train_part: "
             "minus_dev to make one out of train, or select on another split"
         )

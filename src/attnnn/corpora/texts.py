@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -139,6 +140,11 @@ def _taken(texts: Sequence[str], chosen: NDArray[np.int64]) -> Sequence[str]:
     if isinstance(texts, SpooledTexts):
         return texts.take(chosen)
     return [texts[document] for document in chosen]
+
+
+def say(corpus: str, message: str) -> None:
+    """Report something about a corpus to the user."""
+    print(f"{corpus}: {message}", file=sys.stderr)
 
 
 @contextmanager

@@ -10,12 +10,15 @@ Exact for one logit (two classes) and a decoder that is linear in the attention,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.readout.decoder import Decoder, sigmoid
+from attnnn.readout.predictions import Predictions
 from attnnn.tables.ragged import Ragged
 
 # Padded tokens of a portion of documents of alike length, which bounds memory.
@@ -240,3 +243,29 @@ def _logit_of(vertices: Vertices, logit: Ragged) -> Values:
     first = values[start + vertices.token_a]
     second = values[start + np.maximum(vertices.token_b, 0)]
     return np.asarray(vertices.weight_a * first + (1 - vertices.weight_a) * second)
+
+
+def exact_columns(
+    predictions: Predictions, readout: Decoder, epsilons: Sequence[float]
+) -> dict[str, Any]:
+    """The columns of `schemas.EXACT_ADVERSARY`, for every ε."""
+    solved = {e: exact_adversary(predictions.attention, readout, e) for e in epsilons}
+    return _exact_columns(predictions.document, solved)
+
+
+def _exact_columns(
+    document: NDArray[np.int64], solved: dict[float, ExactAdversary]
+) -> dict[str, Any]:
+    columns = {
+        field.name: np.concatenate([getattr(answer, field.name) for answer in solved.values()])
+        for field in fields(ExactAdversary)
+    }
+    alone = columns["token_b"] < 0
+    return {
+        "document": np.tile(document, len(solved)),
+        "epsilon": np.repeat(list(solved), len(document)),
+        **columns,
+        "token_b": [
+            None if one else int(b) for one, b in zip(alone, columns["token_b"], strict=True)
+        ],
+    }

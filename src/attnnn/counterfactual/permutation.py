@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.measures import total_variation_distance
-from attnnn.readout.decoder import Decoder, sigmoid
+from attnnn.readout.decoder import ClassDecoder, Decoder, sigmoid
+from attnnn.readout.predictions import Predictions
 from attnnn.tables.ragged import Ragged
 
 # Documents of one length that share a table of permutations.
@@ -122,3 +124,42 @@ def logit_moments(attention: Ragged, decoder: Decoder) -> Moments:
         spreads.append(values.with_values(centred**2).sums())
     variance = spreads[0] * spreads[1] / np.maximum(attention.lengths - 1, 1)
     return Moments(contribution.means() * attention.sums() + decoder.bias, np.sqrt(variance))
+
+
+def permutation_columns(
+    predictions: Predictions,
+    readout: Decoder | ClassDecoder,
+    *,
+    permutations: int,
+    generator: np.random.Generator,
+) -> dict[str, Any]:
+    """The columns of `schemas.PERMUTATION`.
+
+    Args:
+        predictions: of the documents.
+        readout: of the same documents.
+        permutations: of each document's attention.
+        generator: source of randomness.
+    """
+    from attnnn.counterfactual.multiclass.permutation import class_changes
+
+    attention = predictions.attention
+    mean: list[float] | list[None]
+    std: list[float] | list[None]
+    if isinstance(readout, ClassDecoder):
+        changes = class_changes(attention, readout, permutations=permutations, generator=generator)
+        mean = std = [None] * len(attention)
+    else:
+        logits = permuted_logits(attention, readout, permutations=permutations, generator=generator)
+        changes = absolute_changes(attention, readout, logits)
+        moments = logit_moments(attention, readout)
+        mean, std = moments.mean.tolist(), moments.std.tolist()
+    return {
+        "document": predictions.document,
+        "predicted": predictions.predicted,
+        "max_attention": attention.maxima(),
+        "median_change": np.median(changes, axis=1),
+        "mean_change": changes.mean(axis=1),
+        "logit_mean": mean,
+        "logit_std": std,
+    }

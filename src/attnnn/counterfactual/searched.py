@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,11 +19,13 @@ from attnnn.counterfactual.objective import (
     Objective,
     objective_of,
 )
+from attnnn.counterfactual.outcome import Outcome, best_of
 from attnnn.models.batches import length_sorted_batches
 from attnnn.models.optimizer import AmsGrad
 from attnnn.readout.decoder import ClassDecoder, Decoder
+from attnnn.readout.predictions import Predictions
 from attnnn.study.settings import SearchedAdversary
-from attnnn.tables.ragged import Ragged, unpadded
+from attnnn.tables.ragged import Ragged, concatenate, unpadded
 
 # Padded tokens of a batch: on a CPU what a core's cache holds, on a GPU what keeps it busy.
 _MAX_TOKENS = {"cpu": 8192, "cuda": 1 << 18}
@@ -180,3 +183,64 @@ def _descend(
     point = objective.iterate(scores)
     archive.add(point)
     return point.attention
+
+
+def searched_columns(
+    predictions: Predictions,
+    readout: Decoder | ClassDecoder,
+    settings: SearchedAdversary,
+    *,
+    epsilons: list[float],
+    cross_jsd_weight: CrossWeight,
+    class_hinge: ClassHinge,
+    keeps_best: bool,
+    seed: int,
+    device: str,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The columns of `schemas.SEARCHED_ADVERSARY`, for every ε, and of `schemas.SEARCHED_CANDIDATES`."""
+    own = predictions.attention
+    found = search_adversaries(
+        predictions.document,
+        own,
+        readout,
+        settings,
+        cross_jsd_weight=cross_jsd_weight,
+        class_hinge=class_hinge,
+        epsilons=epsilons if keeps_best else [],
+        seed=seed,
+        device=device,
+    )
+    candidates = [Outcome.of(attention, own, readout) for attention in found.last]
+    unchanged = Outcome.of(own, own, readout)
+    outcomes = {
+        epsilon: (Outcome.of(found.best[epsilon], own, readout), found.feasible[epsilon])
+        if keeps_best
+        else best_of(candidates, unchanged, epsilon)
+        for epsilon in epsilons
+    }
+    adversaries = _adversary_columns(predictions.document, outcomes)
+    return adversaries, _candidate_columns(predictions.document, candidates)
+
+
+def _candidate_columns(document: NDArray[np.int64], candidates: list[Outcome]) -> dict[str, Any]:
+    return {
+        "document": np.tile(document, len(candidates)),
+        "candidate": np.repeat(np.arange(len(candidates)), len(document)),
+        "jsd": np.concatenate([candidate.jsd for candidate in candidates]),
+        "change": np.concatenate([candidate.change for candidate in candidates]),
+    }
+
+
+def _adversary_columns(
+    document: NDArray[np.int64], outcomes: dict[float, tuple[Outcome, NDArray[np.bool_]]]
+) -> dict[str, Any]:
+    chosen = [outcome for outcome, _ in outcomes.values()]
+    return {
+        "document": np.tile(document, len(outcomes)),
+        "epsilon": np.repeat(list(outcomes), len(document)),
+        "jsd": np.concatenate([outcome.jsd for outcome in chosen]),
+        "probability": np.concatenate([outcome.probability for outcome in chosen]),
+        "change": np.concatenate([outcome.change for outcome in chosen]),
+        "found": np.concatenate([found for _, found in outcomes.values()]),
+        "attention": concatenate([outcome.attention for outcome in chosen]),
+    }

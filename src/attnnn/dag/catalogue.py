@@ -1,4 +1,4 @@
-"""Finds stages and exhibits: a file in `stages` is a verb, a file in a paper's folder of `exhibits` an exhibit.
+"""Finds stages and exhibits: a file in `stages` is a verb, one in a paper's folder of `exhibits` an exhibit.
 
 A file is imported when it is asked for, so that a verb loads its own stage and no other.
 """
@@ -13,6 +13,7 @@ from typing import Any
 import attnnn
 from attnnn.dag.exhibit import AnyExhibit
 from attnnn.dag.stage import Stage
+from attnnn.errors import UserError
 from attnnn.study.config import Study
 
 _PACKAGE = Path(attnnn.__file__).parent
@@ -52,6 +53,7 @@ def stages() -> list[Stage[Any]]:
 def _places() -> dict[str, str]:
     """The module of every exhibit by its name."""
     folders = sorted(p.parent for p in (_PACKAGE / "exhibits").glob("*/__init__.py"))
+    folders = [folder for folder in folders if folder.name != "drawing"]
     return {
         name: f"attnnn.exhibits.{folder.name}.{name}"
         for folder in folders
@@ -73,6 +75,24 @@ def exhibit(name: str) -> AnyExhibit:
     """
     found: AnyExhibit = import_module(_places()[name]).EXHIBIT
     return found
+
+
+def exhibit_of(kind: str, file: str) -> tuple[str, AnyExhibit]:
+    """A table or figure, with its name, by the name of the files that it writes.
+
+    Raises:
+        UserError: there is none.
+    """
+    for name in (f"{file}_{kind}", file):
+        if name in _places() and exhibit(name).kind == kind:
+            return name, exhibit(name)
+    known = ", ".join(files(kind))
+    raise UserError(f"no {kind} {file!r}; there are {known}")
+
+
+def files(kind: str) -> list[str]:
+    """What the files of tables or figures are called."""
+    return [name.removesuffix(f"_{kind}") for name in exhibits(kind=kind)]
 
 
 def exhibits(study: Study | None = None, kind: str | None = None) -> dict[str, AnyExhibit]:

@@ -11,7 +11,7 @@ from attnnn.study.config import Study
 from attnnn.study.runs import papers_of
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Drawing
+    from matplotlib.figure import Figure
 
     from attnnn.exhibits.facts import Facts
     from attnnn.exhibits.results import Results
@@ -68,7 +68,7 @@ class Exhibit:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table(Exhibit):
+class TableExhibit(Exhibit):
     """A table: facts for machines, and a sheet of them for people.
 
     Attributes:
@@ -83,19 +83,19 @@ class Table(Exhibit):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Figure(Exhibit):
+class FigureExhibit(Exhibit):
     """A figure.
 
     Attributes:
         draw: draws it.
     """
 
-    draw: Callable[[Results], Drawing]
+    draw: Callable[[Results], Figure]
     kind: str = field(default="figure", init=False)
     formats: tuple[str, ...] = field(default=FIGURE_FORMATS, init=False)
 
 
-AnyExhibit = Table | Figure
+AnyExhibit = TableExhibit | FigureExhibit
 
 
 def view(study: Study, exhibit: Exhibit) -> Study:
@@ -124,3 +124,13 @@ def identity(study: Study, exhibit: Exhibit) -> dict[str, Any]:
             for name in exhibit.corpora(study)
         },
     }
+
+
+def nothing_to_show(name: str, one: AnyExhibit) -> str:
+    """Why an exhibit of a study is not made, in one line."""
+    papers = " or ".join(one.papers)
+    also = f", {one.requires}" if one.requires else ""
+    return (
+        f"{name}: no corpus of this study is shown in it; it needs {papers} among papers{also}, and a corpus "
+        "that these experiments are about"
+    )

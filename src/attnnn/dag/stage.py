@@ -54,10 +54,14 @@ class Artifact:
     Attributes:
         path: under the results folder.
         schemas: of a table, what it may be.
+        verb: of the stage.
+        subject: the corpus or run.
     """
 
     path: str
-    schemas: tuple[Schema, ...] = ()
+    schemas: tuple[Schema, ...] = field(default=(), compare=False)
+    verb: str = field(default="", compare=False)
+    subject: Subject = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -210,7 +214,8 @@ class Stage(Generic[S]):
     def made(self, name: str, subject: Subject) -> Artifact:
         """What the stage writes under a name about a corpus or run."""
         output = self.writes[name]
-        return Artifact(output.path.format(**wildcards_of(subject)), output.schemas)
+        path = output.path.format(**wildcards_of(subject))
+        return Artifact(path, output.schemas, self.verb, subject)
 
     def job(self, study: Study, subject: Subject, machine: Machine | None = None) -> Job[S]:
         """The job about a corpus or run.

@@ -1,63 +1,37 @@
-"""What the workflow's rule files ask of a study, answered for Snakemake's wildcards.
+"""What the workflow's rule files ask of a study, derived from the declarations of stages and exhibits.
 
-Rule files hold no logic of their own: inputs that depend on the model, the settings that a job
-depends on, and what it needs of the machine are all methods of `Plan`.
+Rule files hold no logic of their own: a rule names its verb, and everything else of it is a method of `Dag`.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from pathlib import Path
 from typing import Any, NoReturn
 
-from attnnn import machine as device
-from attnnn.corpora.readers import without_missing
-from attnnn.corpora.stage import check_sources
-from attnnn.dag import cluster, layout, targets
-from attnnn.dag.jobs import Job, analysis_jobs, compared, training_jobs
+from attnnn import machine
+from attnnn.corpora.readers import missing_source, require_source
+from attnnn.corpora.texts import naming
+from attnnn.dag import catalogue, cluster, exhibit, layout
+from attnnn.dag.stage import Stage, Subject
 from attnnn.errors import UserError
-from attnnn.study import design, identity
+from attnnn.stages.embed import require_vectors
+from attnnn.stages.prepare import settings_of
 from attnnn.study.config import Study, validate
-from attnnn.study.design import Run
-from attnnn.study.identity import Identity
+from attnnn.study.model import MODEL_PATTERN, Run
+from attnnn.study.papers import PAPERS
+from attnnn.study.resolved import CONFIG
 
-Amount = Callable[[Any, int], int]
-
-
-def _of_importances(study: Study, run: Run) -> Identity:
-    return {
-        method: identity.of_importance(study, run, method) for method in layout.IMPORTANCE_METHODS
-    }
-
-
-_OF_RUN: dict[str, Callable[[Study, Run], Identity]] = {
-    "train": identity.of_run,
-    "measure": _of_importances,
-    "correlate": identity.of_comparison,
-    "permute": identity.of_permutation,
-    "search": identity.of_search,
-    "solve": identity.of_exact,
-    "replace": identity.of_replacement,
-    "diverge": identity.of_comparison,
-}
-
-_ANALYSED: dict[str, Callable[[Study, str], list[Run]]] = {
-    "measure": design.explained_runs,
-    "correlate": design.explained_runs,
-    "permute": design.attacked_runs,
-    "search": design.attacked_runs,
-    "solve": design.attacked_runs,
-    "replace": design.replaced_runs,
-}
-# Kinds of rules that do several runs.
-KINDS = tuple(_OF_RUN)
+# Snakemake's wildcards of one job.
+Wildcards = Any
 
 
 @dataclass(frozen=True)
-class Plan:
-    """One study as its workflow sees it. `wildcards` are Snakemake's.
+class Dag:
+    """One study as its workflow sees it.
 
     Attributes:
         study: the study.
@@ -67,10 +41,78 @@ class Plan:
     study: Study
     submitted: bool = False
 
-    @cached_property
-    def paths(self) -> layout.Layout:
-        """The study's paths."""
-        return layout.Layout(self.study.results_dir)
+    @property
+    def config(self) -> str:
+        """The resolved configuration that jobs read."""
+        return self._path(CONFIG)
+
+    @property
+    def constraints(self) -> dict[str, str]:
+        """What the wildcards of stages look like."""
+        corpora = "|".join(map(re.escape, self.study.corpora))
+        return {"corpus": corpora, "model": MODEL_PATTERN, "seed": "[0-9]+"}
+
+    def targets(self) -> list[str]:
+        """Every exhibit that the study has something to show in, in every format."""
+        return [
+            self._path(layout.exhibit_path(name, one, form))
+            for name, one in catalogue.exhibits(self.study).items()
+            for form in one.formats
+        ]
+
+    def inputs(self, verb: str) -> Callable[[Wildcards], dict[str, Any]]:
+        """By name the files that a job of a stage reads."""
+        stage = catalogue.stage(verb)
+
+        def of(wildcards: Wildcards) -> dict[str, Any]:
+            job = stage.job(self.study, _subject(stage, wildcards))
+            found: dict[str, Any] = {n: self._path(made.path) for n, made in job.inputs.items()}
+            files = stage.files(self.study, wildcards.corpus)
+            return found | ({"files": [str(file) for file in files]} if files else {})
+
+        return of
+
+    def outputs(self, verb: str) -> dict[str, str]:
+        """By name the files that a job of a stage writes, with its wildcards."""
+        writes = catalogue.stage(verb).writes
+        return {name: self._path(output.path) for name, output in writes.items()}
+
+    def log(self, verb: str) -> str:
+        """The log of a job of a stage."""
+        return self._path(layout.log_path(verb, *catalogue.stage(verb).place))
+
+    def benchmark(self, verb: str) -> str:
+        """Time and memory of a job of a stage."""
+        return self._path(layout.benchmark_path(verb, *catalogue.stage(verb).place))
+
+    def settings(self, verb: str) -> Callable[[Wildcards], dict[str, Any]]:
+        """For `params`: all of the configuration that a job's result depends on, given its inputs."""
+        stage = catalogue.stage(verb)
+
+        def of(wildcards: Wildcards) -> dict[str, Any]:
+            subject = _subject(stage, wildcards)
+            dumped: dict[str, Any] = stage.settings(self.study, subject).model_dump(mode="json")
+            return dumped
+
+        return of
+
+    def threads(self, verb: str) -> int:
+        """CPU threads of a job of a stage."""
+        return self.study.threads if catalogue.stage(verb).on_device else 1
+
+    def resources(self, verb: str) -> dict[str, Any]:
+        """What a job of a stage needs of the machine; time and memory grow with every attempt."""
+        stage = catalogue.stage(verb)
+        found: dict[str, Any] = {
+            "mem_mb": _growing(stage.memory),
+            "runtime": _growing(stage.minutes),
+        }
+        return {"gpu": self.gpu, **found} if stage.on_device else found
+
+    def priority(self, verb: str) -> Callable[[Wildcards], int]:
+        """Of a job of a stage among those that could start."""
+        stage = catalogue.stage(verb)
+        return lambda wildcards: stage.priority(self.study, _subject(stage, wildcards))
 
     @property
     def gpu(self) -> int:
@@ -80,116 +122,116 @@ class Plan:
         """
         if self.submitted:
             return int(self.study.device != "cpu")
-        return int(device.wants_gpu(self.study.device))
+        return int(machine.wants_gpu(self.study.device))
 
-    def sources(self, wildcards: Any) -> list[str]:
-        """Files that a corpus is read from; none for planted ones and those that may be fetched."""
-        source = self.study.corpora[wildcards.corpus].source
-        if source.may_fetch:
-            return []
-        return [str(self.study.source_path(file)) for file in source.files()]
+    def names(self, kind: str) -> str:
+        """What the files of tables or figures are called, as a regular expression."""
+        return "|".join(catalogue.files(kind))
 
-    def vectors(self, wildcards: Any) -> list[str]:
-        """The file of word vectors of a corpus, if it names one."""
-        path = self.study.corpora[wildcards.corpus].embedding.path
-        return [] if path is None else [str(self.study.source_path(path))]
+    def shown(self, kind: str) -> Callable[[Wildcards], list[str]]:
+        """What a table or figure {name} is made from."""
 
-    @cached_property
-    def jobs(self) -> list[Job]:
-        """All trainings, as jobs do them."""
-        return training_jobs(self.study)
+        def of(wildcards: Wildcards) -> list[str]:
+            name, one = catalogue.exhibit_of(kind, wildcards.name)
+            if not one.corpora(self.study):
+                raise UserError(exhibit.nothing_to_show(name, one))
+            return [self._path(made.path) for made in one.inputs(self.study)]
 
-    @cached_property
-    def diverging(self) -> list[Job]:
-        """The same jobs, with the runs alone that are compared with the base model."""
-        return [job for whole in self.jobs if (job := compared(self.study, whole)) is not None]
+        return of
 
-    def jobs_of(self, kind: str) -> list[Job]:
-        """The jobs of a kind of rule that does several runs."""
-        if kind == "train":
-            return self.jobs
-        if kind == "diverge":
-            return self.diverging
-        return analysis_jobs(self.study, _ANALYSED[kind])
+    def exhibit_settings(self, kind: str) -> Callable[[Wildcards], dict[str, Any]]:
+        """For `params`: all of the configuration that a table or figure {name} shows beside its inputs."""
+        return lambda wildcards: exhibit.identity(
+            self.study, catalogue.exhibit_of(kind, wildcards.name)[1]
+        )
 
-    def embedding(self, job: Job) -> list[str]:
-        """The word vectors that training starts from, unless they are drawn at random."""
-        if self.study.corpora[job.corpus].embedding.kind == "random":
-            return []
-        return [self.paths.corpus(job.corpus, "embedding.safetensors")]
+    def caption(self, kind: str) -> Callable[[Wildcards], str]:
+        """The caption of a table or figure {name} in Snakemake's report."""
+        return lambda wildcards: catalogue.exhibit_of(kind, wildcards.name)[1].caption
 
-    def guides(self, job: Job) -> list[str]:
-        """What the runs of a job learn from beside labels: predictions of runs, and log-odds of words."""
-        return targets.guides(self.study, job.runs)
+    def category(self, kind: str) -> Callable[[Wildcards], str]:
+        """Its category there: the papers whose experiments it shows."""
 
-    def trained(self, job: Job) -> list[str]:
-        """What a training job writes."""
-        return [
-            self.paths.model(run.corpus, run.model.name, run.seed, file)
-            for run in job.runs
-            for file in layout.MODEL_FILES
-        ]
+        def of(wildcards: Wildcards) -> str:
+            papers = catalogue.exhibit_of(kind, wildcards.name)[1].papers
+            return ", ".join(PAPERS[name].authors for name in papers)
 
-    def predictions(self, job: Job) -> list[str]:
-        """Predictions of the runs of a job."""
-        return [self.paths.predictions_of(run) for run in job.runs]
+        return of
 
-    def starts(self, job: Job) -> list[str]:
-        """What the exact adversary starts from: of several classes, what the search has found."""
-        if self.study.corpora[job.corpus].source.two_classes:
-            return []
-        return [self.paths.analysis_of("searched_adversary", run) for run in job.runs]
-
-    def at_once(self, job: Job) -> int:
-        """Runs of a job that are trained at the same time."""
-        return min(self.study.jobs.runs_at_once, len(job.runs))
-
-    def importances(self, job: Job) -> list[str]:
-        """Token importance of the runs of a job, by every method."""
-        return [
-            self.paths.importance_of(run, method)
-            for run in job.runs
-            for method in layout.IMPORTANCE_METHODS
-        ]
-
-    def analyses(self, job: Job, *stages: str) -> list[str]:
-        """Tables about the runs of a job."""
-        return [self.paths.analysis_of(stage, run) for run in job.runs for stage in stages]
-
-    def base(self, job: Job) -> str:
-        """Predictions of the base model of a job's corpus."""
-        return self.paths.predictions_of(design.base_run(self.study, job.corpus))
-
-    def shown(self, wildcards: Any) -> list[str]:
-        """What a table or figure `{name}` is made from."""
-        return targets.needs(self.study, wildcards.name)
-
-    def urgency(self, job: Job) -> int:
-        """Base models first: most other jobs wait for them."""
-        return int(design.base_run(self.study, job.corpus) in job.runs)
-
-    def settings(self, stage: str) -> Callable[[Any], Identity]:
-        """For `params`: the settings that the result of a stage depends on, given its inputs."""
-        answers: dict[str, Callable[[Any], Identity]] = {
-            "prepare": lambda wildcards: identity.of_corpus(self.study, wildcards.corpus),
-            "embed": lambda wildcards: identity.of_embedding(self.study, wildcards.corpus),
-            "weigh": lambda wildcards: identity.of_log_odds(self.study),
-            "publish": lambda wildcards: identity.of_publication(self.study),
+    def labels(self, kind: str) -> Callable[[Wildcards], dict[str, str]]:
+        """Its labels there: its name and the question that it answers."""
+        return lambda wildcards: {
+            kind: wildcards.name,
+            "question": catalogue.exhibit_of(kind, wildcards.name)[1].question,
         }
-        return answers[stage]
 
-    def settings_of(self, kind: str, job: Job) -> dict[str, Identity]:
-        """The same for a job of several runs, by the run."""
-        return {run.name: _OF_RUN[kind](self.study, run) for run in job.runs}
+    def exhibit_file(self, kind: str, form: str) -> str:
+        """A table or figure {name} in one format."""
+        return self._path(f"{kind}s/{{name}}.{form}")
+
+    def exhibit_log(self, kind: str) -> str:
+        """The log of a table or figure {name}."""
+        return self._path(layout.log_path(kind, "{name}"))
+
+    def exhibit_benchmark(self, kind: str) -> str:
+        """Time and memory of making it."""
+        return self._path(layout.benchmark_path(kind, "{name}"))
+
+    def _path(self, path: str) -> str:
+        return f"{self.study.results_dir}/{path}"
 
 
-def growing(amount: int) -> Amount:
+def _subject(stage: Stage[Any], wildcards: Wildcards) -> Subject:
+    corpus = str(wildcards.corpus)
+    if stage.about == "corpus":
+        return corpus
+    try:
+        return Run.parse(corpus, f"{wildcards.model}/seed-{wildcards.seed}")
+    except ValueError as error:
+        raise UserError(str(error)) from None
+
+
+def _growing(amount: int) -> Callable[[Wildcards, int], int]:
     """For `resources`: an amount that grows with every attempt of a job."""
     return lambda wildcards, attempt: amount * attempt
 
 
-def read_plan(config: Mapping[str, Any], *, check: bool, resources: Any = None) -> Plan:
-    """The plan of a Snakemake config; a user's mistake ends the process with one line.
+def check_sources(study: Study) -> None:
+    """Look at every source and file of vectors without reading them whole.
+
+    Raises:
+        UserError: a missing file or column, vectors of the wrong width, or settings that cannot be met.
+    """
+    for corpus in study.corpora:
+        with naming(f"corpus {corpus}"):
+            require_source(
+                settings_of(study, corpus),
+                Path(study.corpora_dir),
+                selecting_on_dev=study.protocol_of(corpus).selecting_on_dev,
+            )
+            require_vectors(study, corpus)
+
+
+def without_missing(study: Study) -> tuple[Study, list[str]]:
+    """The study of the corpora that exist, and where the others were looked for.
+
+    Raises:
+        UserError: none exists.
+    """
+    folder = Path(study.corpora_dir)
+    missing = {
+        name: where
+        for name, corpus in study.corpora.items()
+        if (where := missing_source(corpus.source, folder))
+    }
+    told = [f"{name}: {where} does not exist" for name, where in missing.items()]
+    if len(missing) == len(study.corpora):
+        raise UserError(f"no corpus was found: {'; '.join(told)}; set corpora_dir")
+    return study.of_corpora(study.corpora.keys() - missing.keys()), told
+
+
+def read_dag(config: Mapping[str, Any], *, check: bool, resources: Any = None) -> Dag:
+    """The study of a Snakemake config; a user's mistake ends the process with one line.
 
     Args:
         config: Snakemake's merged configuration.
@@ -206,12 +248,12 @@ def read_plan(config: Mapping[str, Any], *, check: bool, resources: Any = None) 
             check_sources(study)
             for corpus in left_out:
                 print(f"attnnn: left out corpus {corpus}", file=sys.stderr)
-        plan = Plan(study, submitted=resources is not None and cluster.submits(resources))
-        if check and plan.submitted:
-            cluster.check(cluster.asks(resources, gpus=plan.gpu))
+        dag = Dag(study, submitted=resources is not None and cluster.submits(resources))
+        if check and dag.submitted:
+            cluster.check(cluster.asks(resources, gpus=dag.gpu))
     except UserError as error:
         _refuse(error)
-    return plan
+    return dag
 
 
 def _refuse(error: UserError) -> NoReturn:

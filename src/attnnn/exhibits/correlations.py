@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.exhibits.classes import predicted_groups
+from attnnn.exhibits.facts import Fact, Setting
 from attnnn.exhibits.intervals import Interval, Resampling
-from attnnn.exhibits.long_table import Fact
 from attnnn.exhibits.published import UNMAPPED_CLASSES, published
 from attnnn.exhibits.results import Floats, Ints, Results, Table
 from attnnn.measures import top_k_of
-from attnnn.study.design import BASE, TRAINED_MLP, Model, Run
+from attnnn.study.model import BASE, TRAINED_MLP, Model, Run
 
 GRADIENT, LEAVE_ONE_OUT = "attention~gradient", "attention~leave_one_out"
 MEASURES = "gradient~leave_one_out"
@@ -133,9 +133,9 @@ def printed_in_table_2(
     )
 
 
-def setting_of(model: Model, pair: str, group: str) -> str:
+def setting_of(model: Model, pair: str, group: str) -> Setting:
     """The setting of a fact: model, pair and predicted class."""
-    return f"model={model.name} pair={pair} predicted={group}"
+    return Setting(model=model.name, pair=pair, predicted=group)
 
 
 def correlation_facts(results: Results, run: Run, pair: str) -> Iterator[Fact]:

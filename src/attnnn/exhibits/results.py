@@ -6,50 +6,44 @@ Every table comes sorted by document, so that columns of two runs of a corpus st
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from attnnn.dag.layout import Layout
+from attnnn.dag.stage import Artifact, Stage
 from attnnn.errors import UserError
-from attnnn.measures import predicted_class
-from attnnn.study import design
+from attnnn.measures import (
+    jensen_shannon_divergence,
+    predicted_class,
+    total_variation_distance,
+)
+from attnnn.stages.correlate import STAGE as CORRELATE
+from attnnn.stages.measure import STAGE as MEASURE
+from attnnn.stages.permute import STAGE as PERMUTE
+from attnnn.stages.prepare import STAGE as PREPARE
+from attnnn.stages.replace import STAGE as REPLACE
+from attnnn.stages.search import STAGE as SEARCH
+from attnnn.stages.solve import STAGE as SOLVE
+from attnnn.stages.train import STAGE as TRAIN
+from attnnn.stages.weigh import STAGE as WEIGH
 from attnnn.study.config import Study
-from attnnn.study.design import Run
-from attnnn.tables import schemas, store
+from attnnn.study.model import Run
+from attnnn.study.runs import base_run
 from attnnn.tables.ragged import Ragged
+from attnnn.tables.store import read_table_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# Corpora of pairs, and models of several classes, have tables of their own kind.
-_OF_DOCUMENTS = (schemas.DOCUMENTS, schemas.PAIRS)
-_OF_PREDICTIONS = (schemas.PREDICTIONS, schemas.CLASS_PREDICTIONS)
-_OF_EXACT = (schemas.EXACT_ADVERSARY, schemas.CLASS_ADVERSARY)
-# What decoders need and tables do not: of several classes many numbers a token.
+# What readouts need and exhibits do not: for more than two classes many numbers per token.
 _UNREAD = {"pieces", "offset", "contribution", "logit"}
-_SCHEMAS = {
-    schema.name: (schema,)
-    for schema in (
-        schemas.DIVERGENCE,
-        schemas.IMPORTANCE,
-        schemas.CORRELATION,
-        schemas.PERMUTATION,
-        schemas.SEARCHED_ADVERSARY,
-        schemas.SEARCHED_CANDIDATES,
-        schemas.REPLACEMENT,
-    )
-} | {
-    "documents": _OF_DOCUMENTS,
-    "predictions": _OF_PREDICTIONS,
-    "exact_adversary": _OF_EXACT,
-}
 
 
 @dataclass(frozen=True)
@@ -92,14 +86,14 @@ class Table:
 
     @cached_property
     def predicted(self) -> Ints:
-        """Predicted class of a predictions table; of two classes 1 where its probability is over one half."""
+        """Predicted class of a table of predictions: for two classes 1 where its probability is over .5."""
         if "predicted" in self.arrow.column_names:
             return self.ints("predicted")
         return predicted_class(self.floats("probability"))
 
     @cached_property
     def probability(self) -> Floats:
-        """Of class 1 in a predictions table; of several classes of the predicted one, test split only."""
+        """Of class 1 in a table of predictions; for more than two classes of the predicted one."""
         if "probability" in self.arrow.column_names:
             return self.floats("probability")
         listed = self.ragged("probabilities")
@@ -108,20 +102,27 @@ class Table:
 
 
 class Results:
-    """The finished tables of a study."""
+    """The finished tables of a study that an exhibit declares.
 
-    def __init__(self, study: Study) -> None:
+    Args:
+        study: as the exhibit may see it.
+        root: the results folder.
+        declared: what the exhibit declares that it reads.
+    """
+
+    def __init__(self, study: Study, root: Path, declared: Collection[Artifact]) -> None:
         self.study = study
-        self._paths = Layout(study.results_dir)
-        self._read = lru_cache(maxsize=16)(_sorted_table)
+        self._root, self._declared = root, frozenset(declared)
+        self._read = lru_cache(maxsize=32)(self._sorted_table)
+        self._diverging = lru_cache(maxsize=64)(self._divergence)
 
     def description(self, corpus: str) -> dict[str, Any]:
-        """What the corpus room says of a corpus: sizes, lengths, what was left out.
+        """What is known of a prepared corpus: sizes, lengths, what was left out.
 
         Raises:
             UserError: the file is missing.
         """
-        path = Path(self._paths.corpus(corpus, "description.json"))
+        path = self._path(PREPARE.made("description", corpus))
         try:
             content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -132,74 +133,139 @@ class Results:
 
     def documents(self, corpus: str, split: str = "test") -> Table:
         """Tokens, labels and planted truth of one split."""
-        path = self._paths.corpus(corpus, "documents.parquet")
-        return self._read(path, "documents", split)
+        return self._read(PREPARE.made("documents", corpus), split)
 
     def predictions(self, run: Run, split: str = "test") -> Table:
         """Predictions and attention of a run on one split."""
-        return self._read(self._paths.predictions_of(run), "predictions", split)
+        return self._read(TRAIN.made("predictions", run), split)
 
-    def divergence(self, run: Run, split: str = "test") -> Table:
-        """JSD and TVD between a run and its base model, document by document."""
-        path = self._paths.analysis_of("divergence", run)
-        return self._read(path, schemas.DIVERGENCE.name, split)
+    def divergence(self, run: Run, split: str = "test") -> Divergence:
+        """How far a run is from the base model on one split, document by document."""
+        return self._diverging(run, split)
 
     def importance(self, run: Run, method: str) -> Table:
         """Importance of every token of the test documents."""
-        return self._read(self._paths.importance_of(run, method), schemas.IMPORTANCE.name)
+        return self._read(MEASURE.made(method, run))
 
     def correlation(self, run: Run) -> Table:
         """Kendall's τ of every test document and pair of token scores."""
-        return self._read(self._paths.analysis_of("correlation", run), schemas.CORRELATION.name)
+        return self._read(CORRELATE.made("correlation", run))
 
     def permutation(self, corpus: str, *, run: Run | None = None) -> Table:
         """Change of a run's predictions, or the base model's, when its attention is permuted."""
-        return self._analysis(schemas.PERMUTATION.name, corpus, run)
+        return self._read(PERMUTE.made("permutation", run or base_run(self.study, corpus)))
 
     def searched(
         self, corpus: str, epsilon: float | None = None, *, run: Run | None = None
     ) -> Table:
         """The searched adversary of every test document, at one ε or at the corpus's headline ε.
 
-        Of a run; None: of the base model.
+        Against a run; None: against the base model.
         """
-        return self._adversary(schemas.SEARCHED_ADVERSARY.name, corpus, epsilon, run)
+        return self._adversary(SEARCH, corpus, epsilon, run)
 
     def exact(self, corpus: str, epsilon: float | None = None, *, run: Run | None = None) -> Table:
         """The exact adversary of every test document, at one ε or at the corpus's headline ε.
 
-        Of several classes the best known one, with the columns `bound` and `exact`. Of a run; None: of the
-        base model.
+        For more than two classes the best known one, with the columns `bound` and `exact`. Against a run;
+        None: against the base model.
         """
-        return self._adversary(schemas.EXACT_ADVERSARY.name, corpus, epsilon, run)
-
-    def replacement(self, corpus: str) -> Table:
-        """The base model under log-odds attention and with substituted words, on the test split."""
-        return self._analysis(schemas.REPLACEMENT.name, corpus, None)
-
-    def log_odds(self, corpus: str) -> Table:
-        """The words of a corpus with their log-odds, in the order of their ids."""
-        path = self._paths.corpus(corpus, "log_odds.parquet")
-        return Table(store.read_table(path, schemas.LOG_ODDS))
-
-    def several_classes(self, corpus: str) -> bool:
-        """Whether a corpus has more than two classes, so that F1 of class 1 and ROC-AUC say nothing of it."""
-        return not self.study.corpora[corpus].source.two_classes
+        return self._adversary(SOLVE, corpus, epsilon, run)
 
     def candidates(self, corpus: str, *, run: Run | None = None) -> Table:
         """All K candidates of the search against a run or the base model, feasible or not."""
-        return self._analysis(schemas.SEARCHED_CANDIDATES.name, corpus, run)
+        return self._read(SEARCH.made("candidates", run or base_run(self.study, corpus)))
 
-    def _analysis(self, stage: str, corpus: str, run: Run | None) -> Table:
-        about = run or design.base_run(self.study, corpus)
-        return self._read(self._paths.analysis_of(stage, about), stage)
+    def replacement(self, corpus: str) -> Table:
+        """The base model under log-odds attention and with substituted words, on the test split."""
+        return self._read(REPLACE.made("replacement", base_run(self.study, corpus)))
 
-    def _adversary(self, stage: str, corpus: str, epsilon: float | None, run: Run | None) -> Table:
+    def log_odds(self, corpus: str) -> Table:
+        """The words of a corpus with their log-odds, in the order of their ids."""
+        made = WEIGH.made("log_odds", corpus)
+        return Table(read_table_of(self._path(made), made.schemas))
+
+    def multiclass(self, corpus: str) -> bool:
+        """Whether a corpus has more than two classes, so that F1 of class 1 and ROC-AUC do not apply."""
+        return not self.study.corpora[corpus].source.two_classes
+
+    def _adversary(
+        self, stage: Stage[Any], corpus: str, epsilon: float | None, run: Run | None
+    ) -> Table:
         chosen = self.study.protocol_of(corpus).epsilon_select if epsilon is None else epsilon
-        return self._analysis(stage, corpus, run).where("epsilon", chosen)
+        made = stage.made("adversary", run or base_run(self.study, corpus))
+        return self._read(made).where("epsilon", chosen)
+
+    def _divergence(self, run: Run, split: str) -> Divergence:
+        base = self.predictions(base_run(self.study, run.corpus), split)
+        other = self.predictions(run, split)
+        require_same_documents(base, other)
+        return Divergence.between(other, base)
+
+    def _path(self, made: Artifact) -> Path:
+        if made not in self._declared:
+            raise RuntimeError(f"an exhibit reads {made.path}, which it does not declare")
+        return self._root / made.path
+
+    def _sorted_table(self, made: Artifact, split: str | None = None) -> Table:
+        wanted = {c for schema in made.schemas for c in schema.columns if c not in _UNREAD}
+        rows = None if split is None else ("split", split)
+        arrow = read_table_of(self._path(made), made.schemas, columns=wanted, where=rows)
+        return Table(arrow.take(pc.sort_indices(arrow, sort_keys=[("document", "ascending")])))
 
 
-def require_same_documents(*tables: Table) -> None:
+@dataclass(frozen=True)
+class Divergence:
+    """How far a run is from the base model, document by document.
+
+    Attributes:
+        document: their numbers.
+        jsd: JSD between the run's and the base model's attention, nats.
+        tvd: |Δp|.
+        base_predicted: class that the base model predicts.
+        base_max_attention: its largest attention weight.
+    """
+
+    document: Ints
+    jsd: Floats
+    tvd: Floats
+    base_predicted: Ints
+    base_max_attention: Floats
+
+    @classmethod
+    def between(cls, run: Table, base: Table) -> Divergence:
+        """Of two tables of predictions of the same documents."""
+        attention = base.ragged("attention")
+        return cls(
+            document=base.ints("document"),
+            jsd=jensen_shannon_divergence(run.ragged("attention"), attention),
+            tvd=total_variation_distance(
+                run.arrow["probability"].to_numpy(), base.arrow["probability"].to_numpy()
+            ),
+            base_predicted=base.predicted,
+            base_max_attention=np.asarray(attention.maxima(), dtype=np.float64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+    def ints(self, name: str) -> Ints:
+        """A column of whole numbers, as of a table."""
+        return np.asarray(getattr(self, name))
+
+    def floats(self, name: str) -> Floats:
+        """A column of numbers, as of a table; ``tvd_half`` is what Wiegreffe & Pinter's code counts."""
+        return np.asarray(self.tvd / 2 if name == "tvd_half" else getattr(self, name))
+
+
+class AboutDocuments(Protocol):
+    """A table of documents."""
+
+    def ints(self, name: str) -> Ints:
+        """A column of whole numbers."""
+
+
+def require_same_documents(*tables: AboutDocuments) -> None:
     """Refuse to set side by side tables that are not about the same documents.
 
     Raises:
@@ -209,11 +275,3 @@ def require_same_documents(*tables: Table) -> None:
     for table in tables[1:]:
         if not np.array_equal(first, table.ints("document")):
             raise ValueError("tables to be compared hold different documents")
-
-
-def _sorted_table(path: str, name: str, split: str | None = None) -> Table:
-    kinds = _SCHEMAS[name]
-    wanted = {column for kind in kinds for column in kind.columns if column not in _UNREAD}
-    rows = None if split is None else ("split", split)
-    arrow = store.read_table_of(path, kinds, columns=wanted, where=rows)
-    return Table(arrow.take(pc.sort_indices(arrow, sort_keys=[("document", "ascending")])))

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from attnnn.errors import UserError
+from attnnn.exhibits.facts import Fact, Setting
+from attnnn.exhibits.intervals import Resampling
+from attnnn.exhibits.published import published, published_lambda
 from attnnn.exhibits.results import Floats, Results, require_same_documents
+from attnnn.exhibits.scores import run_f1
 from attnnn.measures import f1_score
-from attnnn.study import design
 from attnnn.study.config import Study
-from attnnn.study.design import Run
+from attnnn.study.model import Run
+from attnnn.study.runs import adversary_runs, adversary_seeds
 
 TvdMetric = Literal["tvd", "tvd_half"]
+_PAPER_METRIC = {"tvd": "tvd_mean", "tvd_half": "tvd_mean", "jsd": "jsd_mean"}
+TVD_NOTE = (
+    "TVD is |Δp|, halved where the protocol sets tvd_scale = half_scalar, as Wiegreffe & Pinter's "
+    "code has it in its loss too: an optimum at λ there is one at 2λ here under tvd_scale = full."
+)
 JSD_FLOOR = 0.4  # Wiegreffe & Pinter 2019, table 4
 
 
@@ -38,9 +48,9 @@ def headline_tvd(study: Study, corpus: str) -> TvdMetric:
     return "tvd" if study.protocol_of(corpus).tvd_scale == "full" else "tvd_half"
 
 
-def seed_words(study: Study, corpus: str, seed: int) -> str:
-    """``seed=…`` where a corpus has sweeps of more than one seed, else nothing."""
-    return f"seed={seed}" if len(design.adversary_seeds(study, corpus)) > 1 else ""
+def shown_seed(study: Study, corpus: str, seed: int) -> int | None:
+    """The seed, in settings of a corpus that has sweeps of more than one; else None."""
+    return seed if len(adversary_seeds(study, corpus)) > 1 else None
 
 
 def lambda_of(run: Run) -> float:
@@ -52,7 +62,7 @@ def lambda_of(run: Run) -> float:
 def curve(results: Results, corpus: str, seed: int, split: str = "test") -> Curve:
     """The sweep of one seed on one split."""
     study = results.study
-    runs = design.adversary_runs(study, corpus, seed)
+    runs = adversary_runs(study, corpus, seed)
     tables = [results.divergence(run, split) for run in runs]
     require_same_documents(*tables)
     return Curve(
@@ -91,7 +101,7 @@ def choose(results: Results, corpus: str, seed: int, split: str) -> Choice:
     Raises:
         UserError: the corpus has no such split.
     """
-    runs = design.adversary_runs(results.study, corpus, seed)
+    runs = adversary_runs(results.study, corpus, seed)
     documents = len(results.divergence(runs[0], split))
     if documents == 0:
         raise UserError(
@@ -107,3 +117,36 @@ def choose(results: Results, corpus: str, seed: int, split: str) -> Choice:
             scored.append((f1, divergence, run))
     chosen = max(scored, key=lambda item: item[:2])[2] if scored else None
     return Choice(chosen, len(scored), max(jsd), documents)
+
+
+def adversary_facts(
+    results: Results, run: Run, setting: Setting, table: Literal["4", "5"], printed: bool
+) -> Iterator[Fact]:
+    """F1, TVD (whole and halved) and JSD of a trained adversary on the test split.
+
+    Args:
+        results: the study's tables.
+        run: the adversary.
+        setting: of the facts.
+        table: of Wiegreffe & Pinter 2019 whose numbers stand beside them.
+        printed: whether any do.
+    """
+    study, lambda_ = results.study, lambda_of(run)
+    dataset = study.corpora[run.corpus].published if printed else None
+    if table == "4":
+        lambda_ = published_lambda(dataset) or lambda_
+    f1 = published(dataset, table=table, metric="f1_pos", lambda_=lambda_)
+    yield run_f1(results, run, setting, f1)
+    test = results.divergence(run)
+    resampling = Resampling(study, run.corpus)
+    headline = headline_tvd(study, run.corpus)
+    for metric in ("tvd", "tvd_half", "jsd"):
+        of_paper = None
+        if metric in (headline, "jsd"):
+            of_paper = published(
+                dataset, table=table, metric=_PAPER_METRIC[metric], lambda_=lambda_
+            )
+        values = test.floats(metric)
+        low, high = resampling.mean(values)
+        value = float(np.mean(values))
+        yield Fact(run.corpus, setting, metric, value, low, high, len(test), of_paper)

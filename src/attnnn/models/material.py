@@ -7,15 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.dag.layout import Layout
-from attnnn.models.documents import Documents, read_documents
-from attnnn.models.log_odds import read_word_weights
-from attnnn.study import design
-from attnnn.study.config import Study
-from attnnn.study.design import Run
-from attnnn.tables import schemas
+from attnnn.models.documents import Documents
 from attnnn.tables.ragged import Ragged
-from attnnn.tables.store import read_table
 
 
 @dataclass(frozen=True)
@@ -53,26 +46,3 @@ class Material:
     def imposed(self) -> Ragged | None:
         """The guide's attention, for a model that is given it."""
         return None if self.guide is None else self.guide.attention
-
-
-def read_material(study: Study, run: Run) -> Material:
-    """The documents of a run's corpus with the guide of the run.
-
-    Raises:
-        UserError: a file is missing.
-        RuntimeError: the guide was trained on other documents.
-    """
-    layout = Layout(study.results_dir)
-    documents = read_documents(layout.corpus(run.corpus, "documents.parquet"))
-    if run.model.uses_log_odds:
-        words = read_word_weights(layout.corpus(run.corpus, "log_odds.parquet"))
-        return Material(documents, Guide(words.attention(documents.tokens)))
-    guiding = design.guiding_run(study, run)
-    if guiding is None:
-        return Material(documents, None)
-    path = layout.predictions_of(guiding)
-    table = read_table(path, schemas.PREDICTIONS)
-    if not np.array_equal(table["document"].to_numpy(), documents.document):
-        raise RuntimeError(f"{path}: its documents are not those of the corpus; delete it")
-    guide = Guide(Ragged.from_arrow(table["attention"]), table["probability"].to_numpy())
-    return Material(documents, guide)

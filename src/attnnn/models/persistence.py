@@ -64,7 +64,9 @@ class Checkpoint:
         seconds: least time between two writes.
     """
 
-    def __init__(self, path: str, identity: dict[str, Any], *, seconds: float) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], identity: dict[str, Any], *, seconds: float
+    ) -> None:
         self.path, self.seconds = Path(path), seconds
         self.identity = json.dumps(identity, sort_keys=True)
         self._written = time.monotonic()

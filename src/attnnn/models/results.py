@@ -2,65 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from attnnn.dag.layout import Layout
 from attnnn.models.classifier import Classifier
 from attnnn.models.decoders import LinearDecoder
 from attnnn.models.documents import Documents
 from attnnn.models.material import Material
-from attnnn.models.persistence import save_classifier
 from attnnn.models.prediction import Predictions, predict
 from attnnn.models.training import Progress
-from attnnn.study import identity
-from attnnn.study.config import Study
-from attnnn.study.design import Run
+from attnnn.study.model import Model
 from attnnn.tables import schemas
 from attnnn.tables.ragged import blocks
-from attnnn.tables.store import write_blocks, write_table
+from attnnn.tables.store import Schema
 
 
-def write_model(study: Study, run: Run, classifier: Classifier, progress: Progress) -> None:
-    """Write the selected weights, what they are, and the training's history."""
-    layout, made_by = Layout(study.results_dir), _made_by(study, run)
-    place = (run.corpus, run.model.name, run.seed)
-    folder = Path(layout.model(*place, "model.json")).parent
-    save_classifier(classifier, folder, _description(run, classifier, progress) | made_by)
-    history: dict[str, Any] = {
-        name: [epoch[name] for epoch in progress.history] for name in schemas.HISTORY.columns
-    }
-    write_table(layout.model(*place, "history.parquet"), schemas.HISTORY, history, made_by=made_by)
-
-
-def write_predictions(study: Study, run: Run, classifier: Classifier, material: Material) -> None:
-    """Write predictions and attention of all documents, and the pieces of those of the test split."""
-    path, made_by = Layout(study.results_dir).predictions_of(run), _made_by(study, run)
-    attends = run.model.attention != "none"
-    if classifier.outputs > 1:
-        facts = {**made_by, **_decoder_facts(classifier)}
-        parts = _class_blocks(classifier, material, run.model.given, attends)
-        write_blocks(path, schemas.CLASS_PREDICTIONS, parts, made_by=facts)
-        return
-    documents = material.documents
-    imposed = material.imposed if run.model.given else None
-    predictions = predict(classifier, documents.tokens, imposed=imposed)
-    columns = _columns(documents, predictions, attends=attends)
-    write_table(path, schemas.PREDICTIONS, columns, made_by={**made_by, "bias": classifier.bias})
-
-
-def _made_by(study: Study, run: Run) -> dict[str, Any]:
-    return {"corpus": run.corpus, "identity": identity.of_run(study, run)}
-
-
-def _description(run: Run, classifier: Classifier, progress: Progress) -> dict[str, Any]:
+def description(model: Model, classifier: Classifier, progress: Progress) -> dict[str, Any]:
+    """What ``model.json`` says of a trained model."""
     vocabulary, dimension = classifier.embedding.weight.shape
     return {
-        "encoder": run.model.encoder,
-        "attention": run.model.attention,
+        "encoder": model.encoder,
+        "attention": model.attention,
         "vocabulary": vocabulary,
         "dimension": dimension,
         "hidden_size": classifier.hidden_size,
@@ -72,6 +36,30 @@ def _description(run: Run, classifier: Classifier, progress: Progress) -> dict[s
         "epochs": progress.epoch,
         "device": classifier.device.type,
     }
+
+
+def history_columns(progress: Progress) -> dict[str, Any]:
+    """The columns of `schemas.HISTORY`."""
+    return {name: [epoch[name] for epoch in progress.history] for name in schemas.HISTORY.columns}
+
+
+def predicted(
+    classifier: Classifier, material: Material, model: Model
+) -> tuple[Schema, dict[str, Any], Iterable[dict[str, Any]]]:
+    """Predictions and attention of all documents, and what a readout needs of those of the test split.
+
+    Returns:
+        The schema of the table, facts to keep with it, and its columns block by block.
+    """
+    if classifier.outputs > 1:
+        facts = _decoder_facts(classifier)
+        parts = _class_blocks(classifier, material, model.given, model.attends)
+        return schemas.CLASS_PREDICTIONS, facts, parts
+    documents = material.documents
+    imposed = material.imposed if model.given else None
+    predictions = predict(classifier, documents.tokens, imposed=imposed)
+    columns = _columns(documents, predictions, attends=model.attends)
+    return schemas.PREDICTIONS, {"bias": classifier.bias}, [columns]
 
 
 def _columns(documents: Documents, predictions: Predictions, *, attends: bool) -> dict[str, Any]:

@@ -43,6 +43,19 @@ def embed(job: Job[Embedding]) -> None:
     )
 
 
+def require_vectors(study: Study, corpus: str) -> None:
+    """Look at a corpus's file of vectors without reading it whole.
+
+    Raises:
+        UserError: there is no such file, or its vectors are of another width.
+    """
+    from attnnn.corpora.embedding import require_width
+
+    embedding = study.corpora[corpus].embedding
+    if embedding.path is not None:
+        require_width(study.source_path(embedding.path), dimension=embedding.dimension)
+
+
 def _training_texts(job: Job[Embedding]) -> Ragged:
     """Token ids of the training split, those of questions after those of documents."""
     stored = job.read("documents")

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attnnn.dag.stage import Artifact, Job, Output, Stage
 from attnnn.stages.prepare import STAGE as PREPARE
 from attnnn.stages.train import STAGE as TRAIN
-from attnnn.stages.train import guide
+from attnnn.stages.train import guide, read_material
 from attnnn.study.config import Study
 from attnnn.study.model import Run
 from attnnn.study.settings import LeaveOneOut
 from attnnn.study.sources.base import Strict
 from attnnn.tables import schemas
+
+if TYPE_CHECKING:
+    from attnnn.importance.scores import Importance
+    from attnnn.models.documents import Documents
 
 METHODS = ("gradient", "leave_one_out")
 
@@ -33,7 +38,50 @@ class MeasureSettings(Strict):
 
 def measure(job: Job[MeasureSettings]) -> None:
     """Measure the importance of every token of the test split, by every method."""
-    raise NotImplementedError
+    from attnnn.importance.gradient import gradient
+    from attnnn.importance.leave_one_out import leave_one_out
+    from attnnn.importance.rejoining import check_rejoining
+    from attnnn.machine import set_up_torch
+    from attnnn.models.persistence import load_classifier
+
+    set_up_torch(job.machine.threads)
+    material = read_material(job).of_split("test")
+    documents = material.documents
+    classifier = load_classifier(job.path("model").parent, device=job.machine.device)
+    inputs: dict[str, Any] = {
+        "imposed": material.imposed if job.run.model.given else None,
+        "asked": documents.asked,
+    }
+    through = job.settings.grad_through_attention
+    found = gradient(classifier, documents.tokens, through_attention=through, **inputs)
+    job.write("gradient", _columns(documents, found))
+    reading_on = job.settings.leave_one_out or LeaveOneOut()
+    found = leave_one_out(
+        classifier,
+        documents.tokens,
+        rejoin_from=reading_on.rejoin_from,
+        tolerance=reading_on.rejoin_tolerance,
+        **inputs,
+    )
+    checked = check_rejoining(
+        classifier,
+        documents.tokens,
+        found.signed,
+        rejoin_from=reading_on.rejoin_from,
+        deletions=reading_on.checked_deletions,
+        rng=np.random.default_rng(job.run.seed),
+        **inputs,
+    )
+    error = {"rejoining": asdict(checked)} if checked.documents else {}
+    job.write("leave_one_out", _columns(documents, found), **error)
+
+
+def _columns(documents: Documents, found: Importance) -> dict[str, Any]:
+    return {
+        "document": documents.document,
+        "importance": found.magnitude,
+        "signed": found.signed,
+    }
 
 
 def _settings(study: Study, run: Run) -> MeasureSettings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attnnn.corpora.prepared import PrepareSettings, prepare_corpus
+from attnnn.corpora.settings import PrepareSettings
 from attnnn.dag.stage import Job, Output, Stage
 from attnnn.study.config import Study
 from attnnn.tables import schemas
@@ -13,6 +13,8 @@ from attnnn.tables.store import write_json
 
 def prepare(job: Job[PrepareSettings]) -> None:
     """Read, tokenise, filter and split a corpus."""
+    from attnnn.corpora.prepared import prepare_corpus
+
     found = prepare_corpus(job.settings, job.machine.corpora_dir, corpus=job.corpus)
     schema = schemas.PAIRS if job.settings.source.pairs else schemas.DOCUMENTS
     job.write_blocks("documents", schema, found.documents)
@@ -20,7 +22,8 @@ def prepare(job: Job[PrepareSettings]) -> None:
     write_json(job.path("description"), found.description)
 
 
-def _settings(study: Study, corpus: str) -> PrepareSettings:
+def settings_of(study: Study, corpus: str) -> PrepareSettings:
+    """What the prepared corpus depends on."""
     chosen, switches = study.corpora[corpus], study.protocol_of(corpus)
     return PrepareSettings(
         source=chosen.source,
@@ -51,7 +54,7 @@ STAGE = Stage(
         "vocabulary": Output("corpora/{corpus}/vocabulary.parquet", (schemas.VOCABULARY,)),
         "description": Output("corpora/{corpus}/description.json"),
     },
-    settings=_settings,
+    settings=settings_of,
     files=_files,
     memory=4000,
     minutes=60,

@@ -24,7 +24,39 @@ class ReplaceSettings(Strict):
 
 def replace(job: Job[ReplaceSettings]) -> None:
     """Replace attention by the log-odds of words, and the most attended words by the other class's."""
-    raise NotImplementedError
+    from attnnn.counterfactual.outcome import Outcome
+    from attnnn.counterfactual.substitution import substitute
+    from attnnn.machine import set_up_torch
+    from attnnn.measures import total_variation_distance
+    from attnnn.models.documents import read_documents
+    from attnnn.models.log_odds import read_word_weights
+    from attnnn.models.persistence import load_classifier
+    from attnnn.models.prediction import predict
+    from attnnn.readout.predictions import read_test_predictions
+
+    set_up_torch(job.machine.threads)
+    predictions, readout = read_test_predictions(job.path("predictions"))
+    tokens = read_documents(job.path("documents")).of_split("test").tokens
+    words = read_word_weights(job.path("log_odds"))
+    imposed = Outcome.of(words.attention(tokens), predictions.attention, readout)
+    strongest = [words.strongest(class_, job.settings.substituted_words) for class_ in (0, 1)]
+    other, count = substitute(tokens, predictions.attention, predictions.predicted, strongest)
+    classifier = load_classifier(job.path("model").parent, device=job.machine.device)
+    read_again = predict(classifier, other, pieces=False)
+    columns = {
+        "document": predictions.document,
+        "predicted": predictions.predicted,
+        "counted_words": words.counted(tokens),
+        "jsd": imposed.jsd,
+        "imposed_probability": imposed.probability,
+        "imposed_change": imposed.change,
+        "substituted_words": count,
+        "substituted_probability": read_again.probability,
+        "substituted_change": total_variation_distance(
+            read_again.probability, predictions.probability
+        ),
+    }
+    job.write("replacement", columns)
 
 
 def _reads(study: Study, run: Run) -> dict[str, Artifact]:
@@ -48,9 +80,7 @@ STAGE = Stage(
             "replacement/{corpus}/{model}/seed-{seed}.parquet", (schemas.REPLACEMENT,)
         )
     },
-    settings=lambda study, run: ReplaceSettings(
-        substituted_words=study.log_odds.substituted_words
-    ),
+    settings=lambda study, run: ReplaceSettings(substituted_words=study.log_odds.substituted_words),
     reads=_reads,
     after=(PREPARE, TRAIN, WEIGH),
     refuses=_refuses,

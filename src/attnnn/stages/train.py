@@ -2,67 +2,108 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import hashlib
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from attnnn.dag.layout import checkpoint_path
 from attnnn.dag.stage import Artifact, Job, Output, Stage
+from attnnn.errors import UserError
+from attnnn.models.settings import Imitating, TrainSettings
 from attnnn.stages.embed import STAGE as EMBED
 from attnnn.stages.prepare import STAGE as PREPARE
 from attnnn.stages.weigh import STAGE as WEIGH
 from attnnn.study.config import Study
 from attnnn.study.model import Run
 from attnnn.study.runs import base_run, guiding_run
-from attnnn.study.settings import Embedding
-from attnnn.study.sources.base import Strict
 from attnnn.tables import schemas
+from attnnn.tables.ragged import Ragged
 
+if TYPE_CHECKING:
+    from torch import Tensor
 
-class Imitating(Strict):
-    """How a trained adversary imitates and diverges (Wiegreffe & Pinter 2019, section 4)."""
-
-    tvd_scale: Literal["full", "half_scalar"]
-    batch_weight: Literal["none", "code"]
-    select: Literal["dev_loss", "train_loss", "test_loss"]
-
-
-class TrainSettings(Strict):
-    """All that a trained model depends on beside its corpus and its guide.
-
-    Attributes:
-        embedding: where word vectors come from.
-        hidden_size: with switch cnn_width counted in.
-        epochs: of an adversary, at most.
-        batch_size: documents per batch.
-        learning_rate: of Adam-AMSGrad.
-        weight_decay: L2.
-        l2_mode: how it is applied.
-        loss_reduction: how the losses of a batch become one number.
-        select_split: the split that selects the epoch; None for a trained adversary.
-        first_epoch_saveable: whether the first epoch may be selected.
-        patience: epochs without improvement before a training ends; None: no end before the last.
-        imitating: of a trained adversary alone.
-        divergence_weight: of a model drawn to log-odds attention alone.
-    """
-
-    embedding: Embedding
-    hidden_size: int
-    epochs: int
-    batch_size: int
-    learning_rate: float
-    weight_decay: float
-    l2_mode: Literal["coupled", "decoupled", "none"]
-    loss_reduction: Literal["sum", "mean"]
-    select_split: Literal["dev", "test"] | None
-    first_epoch_saveable: bool
-    patience: int | None = None
-    imitating: Imitating | None = None
-    divergence_weight: float | None = None
+    from attnnn.models.material import Material
+    from attnnn.models.persistence import Checkpoint
 
 
 def train(job: Job[TrainSettings]) -> None:
     """Train a model, or go on with an interrupted training."""
-    from attnnn.models.fitting import fit
+    from attnnn.machine import give_back_memory, set_up_torch
+    from attnnn.models.fitting import new_classifier, new_training
+    from attnnn.models.persistence import save_classifier
+    from attnnn.models.results import description, history_columns, predicted
 
-    fit(job)
+    set_up_torch(job.machine.threads, keep_freed_memory=True)
+    material, run = read_material(job), job.run
+    classifier = new_classifier(
+        job.settings,
+        run.model,
+        material.documents,
+        seed=run.seed,
+        vocabulary=len(job.read("vocabulary")),
+        vectors=_vectors(job),
+    )
+    training = new_training(
+        job.settings, run.model, material, classifier.to(job.machine.device), seed=run.seed
+    )
+    checkpoint = _checkpoint(job)
+    checkpoint.resume(training)
+    title = f"{run.corpus} {run.model.name} seed {run.seed}"
+    progress = training.run(after_epoch=checkpoint.keep, title=title)
+    facts = description(run.model, training.classifier, progress)
+    save_classifier(training.classifier, job.path("model").parent, facts | job.made_by)
+    job.write("history", history_columns(progress))
+    # The moments are not needed any more, and predictions of a large corpus need the room.
+    del training
+    give_back_memory()
+    schema, facts, columns = predicted(classifier, material, run.model)
+    job.write_blocks("predictions", schema, columns, **facts)
+    checkpoint.remove()
+
+
+def read_material(job: Job[Any]) -> Material:
+    """The documents of a run's corpus with the guide of the run.
+
+    Raises:
+        UserError: a file is missing, or the guide was trained on other documents.
+    """
+    from attnnn.models.documents import read_documents
+    from attnnn.models.log_odds import read_word_weights
+    from attnnn.models.material import Guide, Material
+
+    documents = read_documents(job.path("documents"))
+    if "log_odds" in job.inputs:
+        words = read_word_weights(job.path("log_odds"))
+        return Material(documents, Guide(words.attention(documents.tokens)))
+    if "guide" not in job.inputs:
+        return Material(documents, None)
+    table = job.read("guide", columns=("document", "attention", "probability"))
+    if not np.array_equal(table["document"].to_numpy(), documents.document):
+        raise UserError(
+            f"{job.path('guide')}: its documents are not those of {job.path('documents')}; delete it and "
+            "run again"
+        )
+    guide = Guide(Ragged.from_arrow(table["attention"]), table["probability"].to_numpy())
+    return Material(documents, guide)
+
+
+def _vectors(job: Job[TrainSettings]) -> Tensor | None:
+    from safetensors.torch import load_file
+
+    return load_file(job.path("embedding"))["embedding"] if "embedding" in job.inputs else None
+
+
+def _checkpoint(job: Job[TrainSettings]) -> Checkpoint:
+    from attnnn.models.persistence import Checkpoint
+
+    # Of all that a training reads, so that it is not resumed on other data.
+    digests = {name: hashlib.sha256(job.path(name).read_bytes()).hexdigest() for name in job.inputs}
+    return Checkpoint(
+        checkpoint_path(job.path("predictions")),
+        {**job.made_by, "inputs": digests},
+        seconds=job.machine.checkpoint_seconds,
+    )
 
 
 def _settings(study: Study, run: Run) -> TrainSettings:
@@ -116,7 +157,9 @@ STAGE = Stage(
     writes={
         "weights": Output("models/{corpus}/{model}/seed-{seed}/weights.safetensors"),
         "model": Output("models/{corpus}/{model}/seed-{seed}/model.json"),
-        "history": Output("models/{corpus}/{model}/seed-{seed}/history.parquet", (schemas.HISTORY,)),
+        "history": Output(
+            "models/{corpus}/{model}/seed-{seed}/history.parquet", (schemas.HISTORY,)
+        ),
         "predictions": Output(
             "models/{corpus}/{model}/seed-{seed}/predictions.parquet",
             (schemas.PREDICTIONS, schemas.CLASS_PREDICTIONS),

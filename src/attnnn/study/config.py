@@ -55,7 +55,7 @@ class Study(Strict):
         "each, several jobs side by side. Results are the same to the byte for the same number.",
     )
     papers: list[PaperName] = Field(
-        list(PAPERS),
+        ["jain-wallace", "wiegreffe-pinter"],
         min_length=1,
         description="Whose experiments are run, tables made and figures drawn.",
     )
@@ -115,7 +115,9 @@ class Study(Strict):
         for name in names:
             model = Model.parse(name)
             if model.given or model.lambda_ is not None or model.towards_log_odds:
-                raise ValueError(f"{name}: expected an encoder with an attention of its own, or none")
+                raise ValueError(
+                    f"{name}: expected an encoder with an attention of its own, or none"
+                )
         for name in (BASE.name, TRAINED_MLP.name):
             if name not in names:
                 raise ValueError(f"{name} is missing, which tables compare the others with; add it")
@@ -155,7 +157,11 @@ class Study(Strict):
 
     def _require_sizes(self, corpus: str) -> None:
         size = self.training_of(corpus).hidden_size
-        if "jain-wallace" in self.papers and size % 4 and any(n.startswith("cnn") for n in self.grid):
+        if (
+            "jain-wallace" in self.papers
+            and size % 4
+            and any(n.startswith("cnn") for n in self.grid)
+        ):
             raise ValueError(
                 f"hidden_size {size} of corpus {corpus} must be a multiple of 4, as the CNN has four "
                 "kernels; change it, or leave the CNN out of grid"

@@ -115,6 +115,14 @@ class Protocol(BaseModel):
         "or left in, which makes the mean NaN.",
     )
 
+    @property
+    def selecting_on_dev(self) -> list[str]:
+        """The switches that select something on the dev split."""
+        return [switch for switch, value in _ON_DEV.items() if getattr(self, switch) == value]
+
+
+# The switches that select something on the dev split, and the value with which they do.
+_ON_DEV = {"select_split": "dev", "lambda_select": "dev", "adv_select": "dev_loss"}
 
 # What both generations of Jain & Wallace's runs share.
 _JAIN_WALLACE: dict[str, Any] = {

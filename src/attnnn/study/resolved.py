@@ -7,10 +7,12 @@ from typing import Any
 
 import yaml
 
-from attnnn.dag.layout import Layout
 from attnnn.study.config import Study
 from attnnn.study.protocol import Protocol
 from attnnn.tables.store import write_text
+
+CONFIG = "config.yaml"
+"""The name of the resolved configuration in the results folder."""
 
 
 def resolved_text(study: Study) -> str:
@@ -20,7 +22,7 @@ def resolved_text(study: Study) -> str:
 
 def write_resolved(study: Study) -> Path:
     """Write `resolved_text` where the jobs of the study read it, only if that changes the file."""
-    path, text = Path(Layout(study.results_dir).config()), resolved_text(study)
+    path, text = Path(study.results_dir) / CONFIG, resolved_text(study)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         write_text(path, text)
     return path

@@ -24,6 +24,7 @@ PublishedName = Literal[
     "SNLI",
     "CNN",
 ]
+TokenizerName = Literal["whitespace", "papers", "sst", "20news", "mimic", "keras"]
 Lambda = Annotated[float, Field(ge=0)]
 
 
@@ -78,7 +79,7 @@ class Corpus(Strict):
     source: Source = Field(
         description="Where the texts come from; config/README.md lists the kinds."
     )
-    tokenizer: Literal["whitespace", "papers", "sst", "20news", "mimic", "keras"] = Field(
+    tokenizer: TokenizerName = Field(
         "whitespace",
         description="whitespace: split at white space, case kept; papers: spaCy's English tokenizer, "
         "lower case, tokens with a digit become qqq (Jain & Wallace's cleaner); sst: their SST "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,8 +18,11 @@ from attnnn.tables.ragged import Ragged, concatenate
 from attnnn.tables.store import read_table
 
 
-def class_columns(
-    predictions: Predictions, decoder: ClassDecoder, searched: str, epsilons: Sequence[float]
+def multiclass_columns(
+    predictions: Predictions,
+    decoder: ClassDecoder,
+    searched: str | os.PathLike[str],
+    epsilons: Sequence[float],
 ) -> dict[str, Any]:
     """The columns of `schemas.CLASS_ADVERSARY`, every document for one ε after the other.
 
@@ -68,7 +72,7 @@ def _weights_alone(answer: ClassAdversary) -> tuple[Ragged, Ragged]:
 
 
 def _starts(
-    predictions: Predictions, searched: str, epsilons: Sequence[float]
+    predictions: Predictions, searched: str | os.PathLike[str], epsilons: Sequence[float]
 ) -> dict[float, Ragged]:
     """What the search found for each ε, the model's own attention where that was nothing."""
     table = read_table(searched, schemas.SEARCHED_ADVERSARY)

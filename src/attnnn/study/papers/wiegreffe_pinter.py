@@ -1,4 +1,4 @@
-"""Wiegreffe & Pinter 2019: what does attention that is trained to differ cost, and what is attention worth?"""
+"""Wiegreffe & Pinter 2019: what does attention that is trained to differ cost, and what is it worth?"""
 
 from __future__ import annotations
 

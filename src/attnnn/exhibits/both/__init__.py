@@ -1,0 +1,1 @@
+"""Exhibits that both papers call for, one per file."""

@@ -1,0 +1,143 @@
+"""Scores against the truth that planted corpora carry: which tokens decide the label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from attnnn.dag.exhibit import TableExhibit
+from attnnn.dag.stage import Artifact
+from attnnn.exhibits import needs
+from attnnn.exhibits.facts import Fact, Facts, Setting
+from attnnn.exhibits.hits import hits
+from attnnn.exhibits.intervals import Resampling
+from attnnn.exhibits.results import Floats, Results, Table, require_same_documents
+from attnnn.exhibits.scores import run_f1
+from attnnn.exhibits.sheet import Sheet, measured, protocol_phrase
+from attnnn.measures import f1_score
+from attnnn.stages.measure import METHODS
+from attnnn.stages.measure import STAGE as MEASURE
+from attnnn.study.config import Study
+from attnnn.study.runs import base_run, uniform_run
+
+
+def planted_truth(results: Results) -> Facts:
+    """Hit rates and attention mass on deciding tokens, and F1 with and without attention."""
+    corpora = planted_corpora(results)
+    return Facts(fact for corpus in corpora for fact in _corpus(results, corpus))
+
+
+def planted_corpora(results: Results) -> list[str]:
+    """The corpora with planted truth."""
+    corpora = results.study.corpora
+    return [name for name, corpus in corpora.items() if corpus.source.kind == "planted"]
+
+
+def _corpus(results: Results, corpus: str) -> Iterator[Fact]:
+    base = base_run(results.study, corpus)
+    documents, predictions = results.documents(corpus), results.predictions(base)
+    require_same_documents(documents, predictions)
+    truth = documents.ragged("truth")
+    decided = truth.sums() > 0
+    yield Fact(
+        corpus, Setting("truth"), "documents_without_truth", int((~decided).sum()), n=len(documents)
+    )
+    truth = truth.take(decided)
+    resampling = Resampling(results.study, corpus)
+
+    def mean(name: str, metric: str, values: Floats) -> Fact:
+        low, high = resampling.mean(values)
+        value = float(np.mean(values)) if len(values) else None
+        return Fact(corpus, Setting(name), metric, value, low, high, len(values))
+
+    attention = predictions.ragged("attention").take(decided)
+    share = truth.means()
+    yield mean("attention", "hit_rate", hits(attention, truth))
+    for method in METHODS:
+        importance = results.importance(base, method)
+        require_same_documents(documents, importance)
+        scores = importance.ragged("importance").take(decided)
+        yield mean(method, "hit_rate", hits(scores, truth))
+    yield mean("chance", "hit_rate", share)
+    mass = attention.with_values(np.where(truth.values == 1, attention.values, 0)).sums()
+    yield mean("attention", "mass_on_truth", mass)
+    # The mass that uniform attention gives the deciding tokens is their share of the document, too.
+    yield mean("chance", "mass_on_truth", share)
+    yield from _f1(results, corpus, predictions)
+
+
+def _f1(results: Results, corpus: str, base: Table) -> Iterator[Fact]:
+    study = results.study
+    yield run_f1(results, base_run(study, corpus), Setting("base_lstm"), None)
+    if "wiegreffe-pinter" not in study.papers:
+        return  # such a study has no model with uniform attention
+    attending_uniformly = uniform_run(study, corpus)
+    uniform = results.predictions(attending_uniformly)
+    require_same_documents(base, uniform)
+    yield run_f1(results, attending_uniformly, Setting("uniform_lstm"), None)
+    label = base.ints("label")
+    difference = float(f1_score(label, base.predicted) - f1_score(label, uniform.predicted))
+    low, high = Resampling(study, corpus).f1_difference(label, base.predicted, uniform.predicted)
+    yield Fact(corpus, Setting("base_minus_uniform"), "f1", difference, low, high, len(base))
+
+
+def planted_truth_sheet(results: Results, table: Facts) -> Sheet:
+    """The planted-truth table for people: corpora as columns."""
+    corpora = planted_corpora(results)
+    lines = list(dict.fromkeys((fact.metric, fact.setting) for fact in table))
+    rows: list[list[str]] = []
+    previous = ""
+    for metric, setting in lines:
+        if previous not in ("", metric):
+            rows.append([])
+        previous = metric
+        digits = 0 if metric.startswith("documents") else 3
+        cells = [measured(table.get(corpus, setting, metric), digits) for corpus in corpora]
+        rows.append([metric.replace("_", " "), str(setting).replace("_", " "), *cells])
+    notes = [
+        "Hit rate: share of test documents whose highest-scoring token decides the label. Mass: "
+        "attention on deciding tokens. Chance: a token drawn at random, and uniform attention. In "
+        "brackets: 95 % percentile bootstrap interval over test documents, paired for the difference."
+    ]
+    if not corpora:
+        notes = ["No corpus of this study is planted, so there is no truth to compare with."]
+    return Sheet(
+        name="planted_truth",
+        caption=f"Planted corpora: do the scores of the base model find the tokens that decide the label? "
+        f"{protocol_phrase(results.study)}",
+        columns=["metric", "of", *corpora],
+        rows=rows,
+        text_columns=2,
+        notes=notes,
+    )
+
+
+def _needs(study: Study, corpus: str) -> list[Artifact]:
+    base = base_run(study, corpus)
+    runs = [base, uniform_run(study, corpus)] if "wiegreffe-pinter" in study.papers else [base]
+    return [
+        *needs.documents(study, corpus),
+        *needs.predictions(runs),
+        *(MEASURE.made(method, base) for method in METHODS),
+    ]
+
+
+def _planted(study: Study, corpus: str) -> bool:
+    return study.corpora[corpus].source.kind == "planted"
+
+
+EXHIBIT = TableExhibit(
+    papers=("jain-wallace", "wiegreffe-pinter"),
+    question="Does attention find the tokens that decide the label, where these are known?",
+    caption="Planted corpora: the share of test documents in which the token of highest attention, "
+    "gradient or leave-one-out importance decides the label, the attention on deciding tokens, "
+    "and F1 with and without attention. Chance is a token drawn at random. Intervals are 95 % "
+    "percentile bootstrap intervals over test documents.",
+    needs=_needs,
+    settings=frozenset({"base_seed", "papers", "bootstrap"}),
+    shows=_planted,
+    requires="a planted corpus",
+    facts=planted_truth,
+    sheet=planted_truth_sheet,
+)

@@ -1,0 +1,1 @@
+"""What figures share: house style, labels that find room, panels of several figures."""

@@ -1,0 +1,1 @@
+"""Exhibits of Jain & Wallace 2019, one per file."""

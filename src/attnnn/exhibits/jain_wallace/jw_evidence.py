@@ -1,0 +1,199 @@
+"""Do attention and importance rank a supporting sentence first? Of bAbI, and in neither paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from attnnn.dag.exhibit import TableExhibit
+from attnnn.dag.stage import Artifact
+from attnnn.exhibits import needs
+from attnnn.exhibits.facts import ALL, Fact, Facts, Setting
+from attnnn.exhibits.hits import hits
+from attnnn.exhibits.intervals import Resampling
+from attnnn.exhibits.results import Floats, Results, Table, require_same_documents
+from attnnn.exhibits.sheet import Sheet, measured, number, protocol_phrase
+from attnnn.stages.measure import METHODS
+from attnnn.stages.measure import STAGE as MEASURE
+from attnnn.study.config import Study
+from attnnn.study.model import Run
+from attnnn.study.runs import explained_runs
+from attnnn.tables.ragged import Ragged
+
+_SCORES = ("attention", *METHODS, "chance")
+_FIRSTS = {
+    "supporting_token_first": "token",
+    "supporting_sentence_first": "sentence",
+}
+
+
+@dataclass(frozen=True)
+class Stories:
+    """The documents whose supporting sentences are known.
+
+    Attributes:
+        known: which documents these are; everything below is of them.
+        evidence: of each token, 1 where it is in a supporting sentence.
+        sentence: of each token, its sentence's place among all sentences of these documents.
+        supporting: of each sentence, 1 where it supports the answer; one row a document.
+    """
+
+    known: NDArray[np.bool_]
+    evidence: Ragged
+    sentence: NDArray[np.int64]
+    supporting: Ragged
+
+    def by_sentence(self, scores: Ragged) -> Ragged:
+        """Scores of tokens summed over each sentence."""
+        sums = np.bincount(self.sentence, scores.values, minlength=len(self.supporting.values))
+        return self.supporting.with_values(sums)
+
+
+def stories_of(documents: Table) -> Stories:
+    """The stories of some documents, with sentences numbered through."""
+    evidence, sentence = documents.arrow["evidence"], documents.arrow["sentence"]
+    known = pc.and_(pc.is_valid(evidence), pc.is_valid(sentence)).to_numpy()
+    listed = documents.take(np.asarray(known, dtype=np.bool_))
+    of_tokens, numbers = listed.ragged("evidence"), listed.ragged("sentence")
+    counts = numbers.maxima().astype(np.int64) + 1
+    first = np.concatenate([[0], np.cumsum(counts)])
+    places = first[numbers.documents] + numbers.values.astype(np.int64)
+    supporting = np.zeros(int(first[-1]))
+    np.maximum.at(supporting, places, of_tokens.values.astype(np.float64))
+    return Stories(
+        np.asarray(known, dtype=np.bool_),
+        of_tokens.with_values(of_tokens.values.astype(np.float64)),
+        places,
+        Ragged.from_lengths(supporting, counts),
+    )
+
+
+def evidence(results: Results) -> Facts:
+    """How often each score ranks a supporting token, and a supporting sentence, first.
+
+    A sentence's score is the sum of its tokens'. Where several share the highest score, the share of
+    supporting ones among them counts. Chance: a token, or a sentence, drawn at random.
+    """
+    return Facts(fact for corpus in evident_corpora(results) for fact in _corpus(results, corpus))
+
+
+def evident_corpora(results: Results) -> list[str]:
+    """The corpora whose supporting sentences are known."""
+    corpora = results.study.corpora
+    return [name for name, corpus in corpora.items() if corpus.source.evidence]
+
+
+def _corpus(results: Results, corpus: str) -> Iterator[Fact]:
+    documents = results.documents(corpus)
+    stories = stories_of(documents)
+    unknown, n = int((~stories.known).sum()), len(documents)
+    yield Fact(corpus, ALL, "documents_without_evidence", unknown, n=n)
+    for run in explained_runs(results.study, corpus):
+        yield from run_evidence(results, run, documents, stories)
+
+
+def run_evidence(results: Results, run: Run, documents: Table, stories: Stories) -> Iterator[Fact]:
+    """The facts about one run."""
+    predictions = results.predictions(run)
+    require_same_documents(documents, predictions)
+    right = (predictions.predicted == predictions.ints("label"))[stories.known]
+    found = {"attention": predictions.ragged("attention").take(stories.known)}
+    for method in METHODS:
+        table = results.importance(run, method)
+        require_same_documents(documents, table)
+        found[method] = table.ragged("importance").take(stories.known)
+    firsts = {name: _firsts(stories, scores) for name, scores in found.items()}
+    firsts["chance"] = stories.evidence.means(), stories.supporting.means()
+    for group, members in {"all": np.ones(len(right), np.bool_), "right": right}.items():
+        for score in _SCORES:
+            setting = Setting(model=run.model.name, score=score, answered=group)
+            for metric, values in zip(_FIRSTS, firsts[score], strict=True):
+                yield _mean(results, run.corpus, setting, metric, values[members])
+
+
+def _firsts(stories: Stories, scores: Ragged) -> tuple[Floats, Floats]:
+    """Whether a supporting token, and a supporting sentence, has the highest score of each document."""
+    exact = scores.with_values(scores.values.astype(np.float64))
+    return hits(exact, stories.evidence), hits(stories.by_sentence(exact), stories.supporting)
+
+
+def _mean(results: Results, corpus: str, setting: Setting, metric: str, values: Floats) -> Fact:
+    low, high = Resampling(results.study, corpus).mean(values)
+    value = float(np.mean(values)) if len(values) else None
+    return Fact(corpus, setting, metric, value, low, high, len(values))
+
+
+def evidence_sheet(results: Results, table: Facts) -> Sheet:
+    """The table for people: two rows a model and kind of unit, of all stories and of those answered right."""
+    rows: list[list[str]] = []
+    for corpus in evident_corpora(results):
+        for metric, unit in _FIRSTS.items():
+            rows.append([])
+            for run in explained_runs(results.study, corpus):
+                rows += [
+                    [corpus, unit, *_cells(table, run, metric, group)] for group in ("all", "right")
+                ]
+    notes = [
+        "A sentence's score is the sum of its tokens'. Of several tokens or sentences with the highest "
+        "score, the share of supporting ones counts. Chance: one drawn at random. Right: stories that this "
+        "model answers rightly. In brackets: 95 % percentile bootstrap interval over the n stories, each "
+        "with its question."
+    ]
+    if not rows:
+        notes = ["No corpus of this study says which sentences support an answer."]
+    return Sheet(
+        name="jw_evidence",
+        caption="Share of test stories in which the token, or the sentence, of the highest score is in a "
+        f"sentence that supports the answer. {protocol_phrase(results.study)}",
+        columns=[
+            *("corpus", "first", "model", "stories"),
+            *("attention", "gradient", "leave-one-out", "chance", "n"),
+        ],
+        rows=rows[1:],
+        text_columns=4,
+        notes=notes,
+    )
+
+
+def _cells(table: Facts, run: Run, metric: str, group: str) -> list[str]:
+    facts = [
+        table.get(run.corpus, Setting(model=run.model.name, score=score, answered=group), metric)
+        for score in _SCORES
+    ]
+    *scored, chance = facts
+    assert chance is not None
+    # How often chance is right is known and no estimate of a model's.
+    cells = [*(measured(fact, 2) for fact in scored), number(chance.value, 2)]
+    return [run.model.name, group, *cells, str(chance.n)]
+
+
+def _needs(study: Study, corpus: str) -> list[Artifact]:
+    runs = explained_runs(study, corpus)
+    return [
+        *needs.documents(study, corpus),
+        *needs.predictions(runs),
+        *(MEASURE.made(method, run) for run in runs for method in METHODS),
+    ]
+
+
+def _evident(study: Study, corpus: str) -> bool:
+    return study.corpora[corpus].source.evidence
+
+
+EXHIBIT = TableExhibit(
+    papers=("jain-wallace",),
+    question="Does attention rank a sentence first that supports the answer, where these are known (bAbI)?",
+    caption="Share of test stories in which the token, or the sentence, of the highest score is in a "
+    "sentence that supports the answer. Intervals are 95 % percentile bootstrap intervals over "
+    "test documents.",
+    needs=_needs,
+    settings=frozenset({"base_seed", "papers", "grid", "bootstrap"}),
+    shows=_evident,
+    requires="a corpus whose supporting sentences are known",
+    facts=evidence,
+    sheet=evidence_sheet,
+)

@@ -1,0 +1,31 @@
+"""Figure 2 of Jain & Wallace 2019."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attnnn.dag.exhibit import FigureExhibit
+from attnnn.exhibits import needs
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from attnnn.exhibits.results import Results
+
+
+def draw(results: Results) -> Figure:
+    """See the caption."""
+    from attnnn.exhibits.drawing.histograms import gradient_correlations
+
+    return gradient_correlations(results)
+
+
+EXHIBIT = FigureExhibit(
+    papers=("jain-wallace",),
+    question="How is the agreement with gradients distributed over documents?",
+    caption="Histograms over test documents of Kendall's τ-b between attention and gradients, by "
+    "predicted class, for the BiLSTM and the average encoder.",
+    needs=needs.correlations,
+    settings=frozenset({"base_seed"}),
+    draw=draw,
+)

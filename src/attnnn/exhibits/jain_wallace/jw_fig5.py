@@ -1,0 +1,31 @@
+"""Figure 5 of Jain & Wallace 2019."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attnnn.dag.exhibit import FigureExhibit
+from attnnn.exhibits import needs
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from attnnn.exhibits.results import Results
+
+
+def draw(results: Results) -> Figure:
+    """See the caption."""
+    from attnnn.exhibits.drawing.histograms import leave_one_out_correlations
+
+    return leave_one_out_correlations(results)
+
+
+EXHIBIT = FigureExhibit(
+    papers=("jain-wallace",),
+    question="How is the agreement with leave-one-out distributed over documents?",
+    caption="Histograms over test documents of Kendall's τ-b between attention and leave-one-out "
+    "importance of the BiLSTM, by predicted class.",
+    needs=needs.correlation,
+    settings=frozenset({"base_seed"}),
+    draw=draw,
+)

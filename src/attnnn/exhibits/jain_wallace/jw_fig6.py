@@ -1,0 +1,31 @@
+"""Figure 6 of Jain & Wallace 2019."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attnnn.dag.exhibit import FigureExhibit
+from attnnn.exhibits import needs
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from attnnn.exhibits.results import Results
+
+
+def draw(results: Results) -> Figure:
+    """See the caption."""
+    from attnnn.exhibits.drawing.class_violins import permuted
+
+    return permuted(results)
+
+
+EXHIBIT = FigureExhibit(
+    papers=("jain-wallace",),
+    question="How far do predictions move when attention is shuffled, by how peaked it was?",
+    caption="Median change of the prediction over permutations of the attention: violins over test "
+    "documents, by the largest attention weight and predicted class.",
+    needs=needs.permutation,
+    settings=frozenset({"base_seed", "permutations"}),
+    draw=draw,
+)

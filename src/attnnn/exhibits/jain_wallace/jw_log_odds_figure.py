@@ -1,0 +1,42 @@
+"""Predictions under log-odds attention (Jain & Wallace 2019, released code)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attnnn.dag.exhibit import FigureExhibit
+from attnnn.dag.stage import Artifact
+from attnnn.exhibits import needs
+from attnnn.stages.replace import STAGE as REPLACE
+from attnnn.study.config import Study
+from attnnn.study.runs import base_run, has_log_odds
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from attnnn.exhibits.results import Results
+
+
+def draw(results: Results) -> Figure:
+    """See the caption."""
+    from attnnn.exhibits.drawing.log_odds import log_odds
+
+    return log_odds(results)
+
+
+def _needs(study: Study, corpus: str) -> list[Artifact]:
+    base = base_run(study, corpus)
+    return [*needs.predictions([base]), REPLACE.made("replacement", base)]
+
+
+EXHIBIT = FigureExhibit(
+    papers=("jain-wallace",),
+    question="How far does attention by a bag of words move predictions, by how different it is?",
+    caption="Change of the base model's prediction under attention by the log-odds of words, against its "
+    "JSD from the model's own attention, over test documents by predicted class.",
+    needs=_needs,
+    settings=frozenset({"base_seed"}),
+    shows=has_log_odds,
+    requires="log_odds: {run: true}",
+    draw=draw,
+)

@@ -1,0 +1,1 @@
+"""Exhibits of Wiegreffe & Pinter 2019, one per file."""

@@ -1,0 +1,32 @@
+"""Figure 3 of Wiegreffe & Pinter 2019."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attnnn.dag.exhibit import FigureExhibit
+from attnnn.exhibits import needs
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from attnnn.exhibits.results import Results
+
+
+def draw(results: Results) -> Figure:
+    """See the caption."""
+    from attnnn.exhibits.drawing.shift_violins import attention_shift
+
+    return attention_shift(results)
+
+
+EXHIBIT = FigureExhibit(
+    papers=("wiegreffe-pinter",),
+    question="Do seeds alone move attention as far as an adversary does?",
+    caption="Divergence from the base model's attention (JSD, nats) over test documents, by the base "
+    "model's largest attention weight and predicted class: of the same model with other seeds, "
+    "and of per-document adversaries, searched and exact.",
+    needs=needs.shifts,
+    settings=frozenset({"base_seed", "seeds", "epsilons"}),
+    draw=draw,
+)

@@ -1,0 +1,32 @@
+"""Figure 5 of Wiegreffe & Pinter 2019."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attnnn.dag.exhibit import FigureExhibit
+from attnnn.exhibits import needs
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from attnnn.exhibits.results import Results
+
+
+def draw(results: Results) -> Figure:
+    """See the caption."""
+    from attnnn.exhibits.drawing.plane import prediction_against_attention
+
+    return prediction_against_attention(results)
+
+
+EXHIBIT = FigureExhibit(
+    papers=("wiegreffe-pinter",),
+    question="How much change of attention can be had for how little change of predictions?",
+    caption="Mean TVD from the base model's predictions against mean JSD from its attention over test "
+    "documents: trained adversaries by λ (line), other seeds, uniform attention, and per-document"
+    " adversaries, searched and exact.",
+    needs=needs.plane,
+    settings=frozenset({"base_seed", "seeds", "lambdas", "epsilons"}),
+    draw=draw,
+)

@@ -1,0 +1,31 @@
+"""Figure 6 of Wiegreffe & Pinter 2019."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attnnn.dag.exhibit import FigureExhibit
+from attnnn.exhibits import needs
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from attnnn.exhibits.results import Results
+
+
+def draw(results: Results) -> Figure:
+    """See the caption."""
+    from attnnn.exhibits.drawing.plane import prediction_against_attention_by_class
+
+    return prediction_against_attention_by_class(results)
+
+
+EXHIBIT = FigureExhibit(
+    papers=("wiegreffe-pinter",),
+    question="How much change of attention can be had for how little change of predictions, by predicted "
+    "class?",
+    caption="Figure 5 by the class that the base model predicts.",
+    needs=needs.plane,
+    settings=frozenset({"base_seed", "seeds", "lambdas", "epsilons"}),
+    draw=draw,
+)

@@ -1,0 +1,56 @@
+"""All of a study's configuration that a trained model depends on, resolved for one run."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from attnnn.study.settings import Embedding
+from attnnn.study.sources.base import Strict
+
+
+class Imitating(Strict):
+    """How a trained adversary imitates and diverges (Wiegreffe & Pinter 2019, section 4).
+
+    Attributes:
+        tvd_scale: of the imitation in its loss; see `study.protocol`, as are the others.
+        batch_weight: whether gold labels weigh batches.
+        select: the loss that selects its epoch.
+    """
+
+    tvd_scale: Literal["full", "half_scalar"]
+    batch_weight: Literal["none", "code"]
+    select: Literal["dev_loss", "train_loss", "test_loss"]
+
+
+class TrainSettings(Strict):
+    """How one run is trained, given its corpus and its guide.
+
+    Attributes:
+        embedding: where word vectors come from.
+        hidden_size: with switch cnn_width counted in.
+        epochs: passes over the training split, of an adversary at most.
+        batch_size: documents per batch.
+        learning_rate: of Adam-AMSGrad.
+        weight_decay: L2.
+        l2_mode: how it is applied.
+        loss_reduction: how the losses of a batch become one number.
+        select_split: the split that selects the epoch; None for a trained adversary.
+        first_epoch_saveable: whether the first epoch may be selected.
+        patience: epochs without improvement after which a training ends; None: it never ends early.
+        imitating: of a trained adversary alone.
+        divergence_weight: of a model drawn to log-odds attention alone.
+    """
+
+    embedding: Embedding
+    hidden_size: int
+    epochs: int
+    batch_size: int
+    learning_rate: float
+    weight_decay: float
+    l2_mode: Literal["coupled", "decoupled", "none"]
+    loss_reduction: Literal["sum", "mean"]
+    select_split: Literal["dev", "test"] | None
+    first_epoch_saveable: bool
+    patience: int | None = None
+    imitating: Imitating | None = None
+    divergence_weight: float | None = None
