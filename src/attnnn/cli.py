@@ -5,6 +5,7 @@ A verb imports its own stage and no other, so that ``attnnn --help`` and cheap v
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -85,6 +86,25 @@ def main() -> None:
 
     Each verb is one step of the study, as the workflow runs it. To run a whole study, use snakemake.
     """
+
+
+class _WithoutPandas:
+    """An import finder that finds no pandas."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        """Refuse pandas; leave everything else to others."""
+        if name == "pandas":
+            raise ModuleNotFoundError("pandas is not loaded by the command line", name=name)
+
+
+def run() -> None:
+    """The command ``attnnn``.
+
+    pyarrow imports pandas, where there is one, at the first array that it makes. No verb needs it, and
+    for most it would take longer than everything else that they do: so it is not found here.
+    """
+    sys.meta_path.insert(0, _WithoutPandas())
+    main()
 
 
 def _stage_command(verb: str) -> click.Command:

@@ -140,7 +140,7 @@ class TestSeveralClasses:
         }
         path = Path(Layout(study.results_dir).predictions_of(run))
         facts = {"classes": 3, "bias": None if pairs else list(self.BIAS)}
-        write_table(path, schemas.CLASS_PREDICTIONS, columns, made_by=facts)
+        write_table(path, schemas.MULTICLASS_PREDICTIONS, columns, made_by=facts)
         weight = rng.normal(size=(3, 3)).astype(np.float32)
         last = {"decoder.output.weight": weight, "decoder.output.bias": np.array(self.BIAS)}
         save_file(last, path.with_name("weights.safetensors"))
@@ -159,7 +159,7 @@ class TestSeveralClasses:
     def test_every_answer_can_be_checked_from_the_tables(self, solved):
         study, run, attention, predict = solved
         path = Layout(study.results_dir).analysis_of("exact_adversary", run)
-        table = read_table(path, schemas.CLASS_ADVERSARY).to_pylist()
+        table = read_table(path, schemas.MULTICLASS_ADVERSARY).to_pylist()
         assert [row["document"] - 100 for row in table] == TEST.tolist() * 2
         assert [row["epsilon"] for row in table] == [0.01] * len(TEST) + [0.2] * len(TEST)
         for row in table:
@@ -185,7 +185,7 @@ class TestSeveralClasses:
     def test_what_is_known_is_no_less_than_what_was_searched(self, solved):
         study, run, _, _ = solved
         layout = Layout(study.results_dir)
-        known = read_table(layout.analysis_of("exact_adversary", run), schemas.CLASS_ADVERSARY)
+        known = read_table(layout.analysis_of("exact_adversary", run), schemas.MULTICLASS_ADVERSARY)
         path = layout.analysis_of("searched_adversary", run)
         searched = read_table(path, schemas.SEARCHED_ADVERSARY)
         assert searched["found"].to_numpy().any()

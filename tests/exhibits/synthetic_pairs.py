@@ -86,7 +86,7 @@ class SyntheticPairs(Synthetic):
             "candidates": [None] * count,
             "offset": [None] * count,
         }
-        self.write(self.paths.predictions_of(run), schemas.CLASS_PREDICTIONS, columns)
+        self.write(self.paths.predictions_of(run), schemas.MULTICLASS_PREDICTIONS, columns)
 
     def write_runs(self) -> None:
         base = design.base_run(self.study, self.corpus)
@@ -130,4 +130,4 @@ class SyntheticPairs(Synthetic):
             "slack": epsilon - change,
         }
         path = self.paths.analysis_of("exact_adversary", base)
-        self.write(path, schemas.CLASS_ADVERSARY, columns)
+        self.write(path, schemas.MULTICLASS_ADVERSARY, columns)

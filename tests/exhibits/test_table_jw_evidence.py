@@ -47,7 +47,7 @@ def results(tmp_path):
             **dict.fromkeys(("pieces", "candidates", "offset"), [None] * 3),
         }
         path = paths.predictions_of(run)
-        store.write_table(path, schemas.CLASS_PREDICTIONS, predictions, made_by={})
+        store.write_table(path, schemas.MULTICLASS_PREDICTIONS, predictions, made_by={})
         scores = {"document": np.arange(3), "importance": GRADIENT, "signed": GRADIENT}
         for method in layout.IMPORTANCE_METHODS:
             path = paths.importance_of(run, method)

@@ -1,11 +1,11 @@
 """The exact ε-max JSD: how far attention can move while the prediction stays within ε.
 
-The decoder is linear in the attention, so |Δp| ≤ ε confines the logit to an interval, and the feasible
+The readout is linear in the attention, so |Δp| ≤ ε confines the logit to an interval, and the feasible
 attention vectors are the simplex cut by two parallel hyperplanes. JSD(·, α̂) is convex, so its maximum
 is attained at a vertex of that polytope. A vertex has one token, whose own logit lies within the
 interval, or two tokens on either side of a bound, weighted so that the logit meets it.
 
-Exact for one logit (two classes) and a decoder that is linear in the attention, given the states.
+Exact for one logit (two classes) and a readout that is linear in the attention, given the states.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.readout.decoder import Decoder, sigmoid
 from attnnn.readout.predictions import Predictions
+from attnnn.readout.readout import Readout, probabilities_of
 from attnnn.tables.ragged import Ragged
 
 # Padded tokens of a portion of documents of alike length, which bounds memory.
@@ -53,7 +53,7 @@ class ExactAdversary:
     slack: Values
 
 
-def exact_adversary(attention: Ragged, decoder: Decoder, epsilon: float) -> ExactAdversary:
+def exact_adversary(attention: Ragged, readout: Readout, epsilon: float) -> ExactAdversary:
     """The exact ε-max JSD of every document, with the attention that attains it.
 
     Time is at most quadratic in the length of a document: tokens are tried in ascending order of the
@@ -61,19 +61,19 @@ def exact_adversary(attention: Ragged, decoder: Decoder, epsilon: float) -> Exac
 
     Args:
         attention: the model's own weights α̂ of the n tokens.
-        decoder: of the same documents.
+        readout: of the same documents.
         epsilon: largest allowed |Δp|.
 
     Source: the maximum that Jain & Wallace 2019, equation 2, searches for by gradient descent.
     """
-    own = decoder.probabilities(attention)
+    own = readout.probabilities(attention)[:, 0]
     bounds = np.stack(
         [_logit(own - epsilon + _ROUNDING), _logit(own + epsilon - _ROUNDING)], axis=1
     )
-    contribution = decoder.contribution
-    logit = contribution.with_values(contribution.values.astype(np.float64) + decoder.bias)
+    contribution = readout.contribution
+    logit = contribution.with_values(contribution.values.astype(np.float64) + readout.bias)
     found = farthest_within(attention, logit, bounds)
-    probability = sigmoid(_logit_of(found, logit))
+    probability = probabilities_of(_logit_of(found, logit)[:, None])[:, 0]
     return ExactAdversary(
         jsd=found.jsd,
         token_a=found.token_a,
@@ -246,7 +246,7 @@ def _logit_of(vertices: Vertices, logit: Ragged) -> Values:
 
 
 def exact_columns(
-    predictions: Predictions, readout: Decoder, epsilons: Sequence[float]
+    predictions: Predictions, readout: Readout, epsilons: Sequence[float]
 ) -> dict[str, Any]:
     """The columns of `schemas.EXACT_ADVERSARY`, for every ε."""
     solved = {e: exact_adversary(predictions.attention, readout, e) for e in epsilons}

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attnnn.readout.decoder import ClassDecoder, Decoder
+from attnnn.readout.readout import Readout
 from attnnn.study.settings import SearchedAdversary
 from attnnn.tables.ragged import Ragged
 
@@ -62,7 +62,7 @@ class Objective(ABC):
 
     @abstractmethod
     def change(self, point: Iterate) -> Float[Tensor, "k batch"]:
-        """|Δp|, with several classes ½ Σ|Δp|."""
+        """|Δp|, with more than two classes ½ Σ|Δp|."""
 
     @abstractmethod
     def add_hinge(self, slope: Float[Tensor, "k batch token"], point: Iterate) -> None:
@@ -133,23 +133,23 @@ class TwoClasses(Objective):
 
 
 @dataclass(frozen=True)
-class SeveralClasses(Objective):
-    """The objective over several classes, by what `decoder.ClassDecoder` holds.
+class Multiclass(Objective):
+    """The objective over more than two classes, by what `readout.Readout` holds.
 
     Attributes:
-        pieces: of the n tokens; 0 at padding.
+        projected: projected states of the n tokens; 0 at padding.
         bias: of the logits.
-        offset: what each question adds to the sum of pieces; None without questions.
+        offset: what each question adds to the sum of projected states; None without questions.
         weight: the decoder's last layer; None without questions.
         allowed: the classes that may be the answer; None: all.
         probability: p of every class.
         scale: of Σ|Δp| in the hinge: ½, or 1 as in the released code.
     """
 
-    pieces: Float[Tensor, "batch token piece"]
+    projected: Float[Tensor, "batch token width"]
     bias: Float[Tensor, " outputs"]
-    offset: Float[Tensor, "batch piece"] | None
-    weight: Float[Tensor, "outputs piece"] | None
+    offset: Float[Tensor, "batch width"] | None
+    weight: Float[Tensor, "outputs width"] | None
     allowed: Bool[Tensor, "batch outputs"] | None
     probability: Float[Tensor, "batch outputs"]
     scale: float
@@ -170,18 +170,18 @@ class SeveralClasses(Objective):
         difference = p - self.probability
         violated = self.scale * difference.abs().sum(dim=-1) > self.tolerance
         sign = difference.sign() * (self.scale * self.penalty * violated)[..., None]
-        # Through the softmax, the last layer and its tanh, back to the sum of pieces.
+        # Through the softmax, the last layer and its tanh, back to the sum of projected states.
         back = p * (sign - (p * sign).sum(dim=-1, keepdim=True))
         if self.weight is not None:
             inner = self._inner(point.attention)
             back = (back @ self.weight) * (1 - inner**2)
-        slope.add_(torch.einsum("kbi,bti->kbt", back, self.pieces))
+        slope.add_(torch.einsum("kbi,bti->kbt", back, self.projected))
 
-    def _inner(self, attention: Float[Tensor, "k batch token"]) -> Float[Tensor, "k batch piece"]:
-        context = torch.einsum("kbt,bti->kbi", attention, self.pieces)
+    def _inner(self, attention: Float[Tensor, "k batch token"]) -> Float[Tensor, "k batch width"]:
+        context = torch.einsum("kbt,bti->kbi", attention, self.projected)
         return context if self.offset is None else (context + self.offset).tanh()
 
-    def _decide(self, inner: Float[Tensor, "k batch piece"]) -> Float[Tensor, "k batch outputs"]:
+    def _decide(self, inner: Float[Tensor, "k batch width"]) -> Float[Tensor, "k batch outputs"]:
         logits = (inner if self.weight is None else inner @ self.weight.T) + self.bias
         if self.allowed is not None:
             logits = logits.masked_fill(~self.allowed, -torch.inf)
@@ -190,7 +190,7 @@ class SeveralClasses(Objective):
 
 def objective_of(
     own: Ragged,
-    decoder: Decoder | ClassDecoder,
+    readout: Readout,
     settings: SearchedAdversary,
     *,
     cross_jsd_weight: CrossWeight,
@@ -198,24 +198,26 @@ def objective_of(
     device: str = "cpu",
 ) -> Objective:
     """The objective of some documents with the model's own attention."""
-    k = settings.adversaries
+    k, probability = settings.adversaries, readout.probabilities(own)
+    if readout.outputs == 1:
+        probability = probability[:, 0]
     shared: dict[str, Any] = {
         "attention": _single(own.padded(), device),
         "penalty": settings.penalty,
         "tolerance": settings.hinge_tolerance,
         "cross": 2 / k**2 if cross_jsd_weight == "code" else 1 / max(k * (k - 1), 1),
-        "probability": _single(decoder.probabilities(own), device),
+        "probability": _single(probability, device),
     }
-    if isinstance(decoder, Decoder):
-        contribution = _single(decoder.contribution.padded(), device)
-        return TwoClasses(**shared, contribution=contribution, bias=decoder.bias)
-    allowed = decoder.allowed
-    return SeveralClasses(
+    if readout.outputs == 1:
+        contribution = _single(readout.contribution.padded(), device)
+        return TwoClasses(**shared, contribution=contribution, bias=float(readout.bias[0]))
+    allowed, layer = readout.allowed, readout.layer
+    return Multiclass(
         **shared,
-        pieces=_single(_padded_pieces(decoder.pieces), device),
-        bias=_single(decoder.bias, device),
-        offset=None if decoder.offset is None else _single(decoder.offset, device),
-        weight=None if decoder.weight is None else _single(decoder.weight, device),
+        projected=_single(_padded(readout.projected), device),
+        bias=_single(readout.bias, device),
+        offset=None if layer is None else _single(layer.offset, device),
+        weight=None if layer is None else _single(layer.weight, device),
         allowed=None if allowed is None else torch.from_numpy(allowed).to(device),
         scale=1.0 if class_hinge == "l1" else 0.5,
     )
@@ -225,8 +227,12 @@ def _single(values: Any, device: str) -> Tensor:
     return torch.from_numpy(np.asarray(values, dtype=np.float32)).to(device)
 
 
-def _padded_pieces(pieces: Ragged) -> Any:
-    shape = (len(pieces), int(pieces.lengths.max(initial=0)), pieces.values.shape[1])
+def _padded(projected: Ragged) -> Any:
+    shape = (
+        len(projected),
+        int(projected.lengths.max(initial=0)),
+        projected.values.shape[1],
+    )
     padded = np.zeros(shape, dtype=np.float32)
-    padded[pieces.documents, pieces.positions] = pieces.values
+    padded[projected.documents, projected.positions] = projected.values
     return padded

@@ -8,20 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.measures import jensen_shannon_divergence
-from attnnn.readout.decoder import ClassDecoder, Decoder
+from attnnn.readout.readout import Readout
 from attnnn.tables.ragged import Ragged
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One attention vector a document, compared with the model's own.
+    """One attention vector per document, compared with the model's own.
 
     Attributes:
         attention: the vectors.
         jsd: shape (documents,): their divergence from the model's attention, nats.
-        probability: shape (documents,): probability of class 1 under them; of several classes that of the
-            one predicted under the model's own attention.
-        change: shape (documents,): |Δp|; of several classes the total variation distance.
+        probability: shape (documents,): probability of class 1 under them; for more than two classes that of
+            the one predicted under the model's own attention.
+        change: shape (documents,): |Δp|; for more than two classes the total variation distance.
     """
 
     attention: Ragged
@@ -30,11 +30,11 @@ class Outcome:
     change: NDArray[np.float64]
 
     @classmethod
-    def of(cls, attention: Ragged, own: Ragged, decoder: Decoder | ClassDecoder) -> Outcome:
+    def of(cls, attention: Ragged, own: Ragged, readout: Readout) -> Outcome:
         """The outcome of attending by `attention` instead of by `own`, computed in double precision."""
         jsd = jensen_shannon_divergence(attention, own)
-        explained = decoder.explained(attention, own)
-        return cls(attention, jsd, explained, decoder.change(attention, own))
+        explained = readout.explained(attention, own)
+        return cls(attention, jsd, explained, readout.change(attention, own))
 
 
 def best_of(

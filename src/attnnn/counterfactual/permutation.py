@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.measures import total_variation_distance
-from attnnn.readout.decoder import ClassDecoder, Decoder, sigmoid
 from attnnn.readout.predictions import Predictions
+from attnnn.readout.readout import Readout, probabilities_of
 from attnnn.tables.ragged import Ragged
 
 # Documents of one length that share a table of permutations.
@@ -36,14 +36,14 @@ class Moments:
 
 def permuted_logits(
     attention: Ragged,
-    decoder: Decoder,
+    readout: Readout,
     *,
     permutations: int,
     generator: np.random.Generator,
 ) -> NDArray[np.float64]:
     """Logits under independent uniform permutations of the attention, the states held fixed.
 
-    The decoder is linear in the attention, so a permutation costs n numbers and no state. Drawing it
+    The readout is linear in the attention, so a permutation costs n numbers and no state. Drawing it
     costs more than applying it; so up to 16 documents of one length share a table of permutations
     π_1 … π_K, and each first shuffles its own weights by a σ of its own, which gives it π_k σ. Exactly:
 
@@ -55,7 +55,7 @@ def permuted_logits(
 
     Args:
         attention: weights of the n tokens.
-        decoder: of the same documents.
+        readout: of the same documents.
         permutations: permutations of each document.
         generator: source of randomness, read in order of document length.
 
@@ -66,19 +66,19 @@ def permuted_logits(
     """
     logits = np.zeros((len(attention), permutations))
     weight = attention.values.astype(np.float64)
-    contribution = decoder.contribution.values.astype(np.float64)
+    contribution = readout.contribution.values.astype(np.float64)
     for rows, n in _groups(attention.lengths):
         own = attention.offsets[rows, None] + np.arange(n)
         table = generator.permuted(np.tile(np.arange(n), (permutations, 1)), axis=1)
         shuffled = generator.permuted(weight[own], axis=1)
-        pieces = contribution[own][..., None]
+        column = contribution[own][..., None]
         at_once = max(1, _HELD // own.size)
         for start in range(0, permutations, at_once):
             some = slice(start, start + at_once)
             # Every index is in range; "clip" spares the check.
             permuted = np.take(shuffled, table[some], axis=1, mode="clip")
-            logits[rows, some] = (permuted @ pieces)[..., 0]
-    return logits + decoder.bias
+            logits[rows, some] = (permuted @ column)[..., 0]
+    return np.asarray(logits + readout.bias)
 
 
 def _groups(lengths: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], int]]:
@@ -90,23 +90,24 @@ def _groups(lengths: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], int
 
 
 def absolute_changes(
-    attention: Ragged, decoder: Decoder, logits: NDArray[np.float64]
+    attention: Ragged, readout: Readout, logits: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """How far each of several logits of a document moves its probability, |Δp| in [0, 1].
 
     Args:
         attention: the model's own weights.
-        decoder: of the same documents.
+        readout: of the same documents.
         logits: shape (documents, variants).
 
     Returns:
         Shape (documents, variants).
     """
-    own = np.repeat(decoder.probabilities(attention), logits.shape[1])
-    return total_variation_distance(sigmoid(logits).ravel(), own).reshape(logits.shape)
+    own = np.repeat(readout.probabilities(attention)[:, 0], logits.shape[1])
+    changed = probabilities_of(logits[..., None]).ravel()
+    return total_variation_distance(changed, own).reshape(logits.shape)
 
 
-def logit_moments(attention: Ragged, decoder: Decoder) -> Moments:
+def logit_moments(attention: Ragged, readout: Readout) -> Moments:
     """Exact mean and standard deviation of the logit over all n! permutations of the attention.
 
     With s_t = w·h_t the mean is s̄ Σα + b (uniform attention is the average permutation) and the
@@ -114,21 +115,22 @@ def logit_moments(attention: Ragged, decoder: Decoder) -> Moments:
 
     Args:
         attention: weights of the n tokens.
-        decoder: of the same documents.
+        readout: of the same documents.
 
     Source: Hoeffding 1951, Annals of Mathematical Statistics 22 (moments of a permuted linear sum).
     """
-    contribution, spreads = decoder.contribution, []
+    contribution, spreads = readout.contribution, []
     for values in (attention, contribution):
         centred = values.values.astype(np.float64) - values.means()[values.documents]
         spreads.append(values.with_values(centred**2).sums())
     variance = spreads[0] * spreads[1] / np.maximum(attention.lengths - 1, 1)
-    return Moments(contribution.means() * attention.sums() + decoder.bias, np.sqrt(variance))
+    mean = contribution.means() * attention.sums() + readout.bias
+    return Moments(mean, np.sqrt(variance))
 
 
 def permutation_columns(
     predictions: Predictions,
-    readout: Decoder | ClassDecoder,
+    readout: Readout,
     *,
     permutations: int,
     generator: np.random.Generator,
@@ -141,13 +143,15 @@ def permutation_columns(
         permutations: of each document's attention.
         generator: source of randomness.
     """
-    from attnnn.counterfactual.multiclass.permutation import class_changes
+    from attnnn.counterfactual.multiclass.permutation import multiclass_changes
 
     attention = predictions.attention
     mean: list[float] | list[None]
     std: list[float] | list[None]
-    if isinstance(readout, ClassDecoder):
-        changes = class_changes(attention, readout, permutations=permutations, generator=generator)
+    if readout.outputs > 1:
+        changes = multiclass_changes(
+            attention, readout, permutations=permutations, generator=generator
+        )
         mean = std = [None] * len(attention)
     else:
         logits = permuted_logits(attention, readout, permutations=permutations, generator=generator)

@@ -22,8 +22,8 @@ from attnnn.counterfactual.objective import (
 from attnnn.counterfactual.outcome import Outcome, best_of
 from attnnn.models.batches import length_sorted_batches
 from attnnn.models.optimizer import AmsGrad
-from attnnn.readout.decoder import ClassDecoder, Decoder
 from attnnn.readout.predictions import Predictions
+from attnnn.readout.readout import Readout
 from attnnn.study.settings import SearchedAdversary
 from attnnn.tables.ragged import Ragged, concatenate, unpadded
 
@@ -59,7 +59,7 @@ class Found:
 def search_adversaries(
     document: NDArray[np.int64],
     attention: Ragged,
-    decoder: Decoder | ClassDecoder,
+    readout: Readout,
     settings: SearchedAdversary,
     *,
     cross_jsd_weight: CrossWeight,
@@ -83,7 +83,7 @@ def search_adversaries(
     Args:
         document: shape (documents,): their numbers, which seed their random starts.
         attention: the model's weights α̂ of the n tokens.
-        decoder: of the same documents.
+        readout: of the same documents.
         settings: K, steps, learning rate, penalty and tolerance.
         cross_jsd_weight: whose c (switch cross_jsd_weight).
         class_hinge: whether the hinge on several classes takes ½ Σ|Δp| or, `l1`, Σ|Δp|.
@@ -103,7 +103,7 @@ def search_adversaries(
         part = attention.take(rows)
         objective = objective_of(
             part,
-            decoder.take(rows),
+            readout.take(rows),
             settings,
             cross_jsd_weight=cross_jsd_weight,
             class_hinge=class_hinge,
@@ -187,7 +187,7 @@ def _descend(
 
 def searched_columns(
     predictions: Predictions,
-    readout: Decoder | ClassDecoder,
+    readout: Readout,
     settings: SearchedAdversary,
     *,
     epsilons: list[float],

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
+from numpy.typing import NDArray
+
 from attnnn.errors import UserError
 from attnnn.study.config import Study
 from attnnn.study.model import Run
@@ -143,9 +145,16 @@ class Job(Generic[S]):
         [schema] = self.outputs[name].schemas
         write_table(self.path(name), schema, columns, made_by={**self.made_by, **facts})
 
-    def write_blocks(self, name: str, schema: Schema, blocks: Any, **facts: Any) -> None:
-        """Write an output that is a table, block by block."""
-        write_blocks(self.path(name), schema, blocks, made_by={**self.made_by, **facts})
+    def write_blocks(
+        self,
+        name: str,
+        schema: Schema,
+        blocks: Any,
+        *,
+        arrays: Mapping[str, NDArray[Any]] | None = None,
+    ) -> None:
+        """Write an output that is a table, block by block: see `store.write_blocks`."""
+        write_blocks(self.path(name), schema, blocks, made_by=self.made_by, arrays=arrays)
 
 
 def _every(study: Study, subject: Subject) -> str | None:

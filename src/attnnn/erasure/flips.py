@@ -1,8 +1,8 @@
 """How many attention weights must be erased before the decision changes.
 
-Erasing sets weights to zero and divides the others by their sum; the decoder runs again on the same
-states. It sees Σ attention·piece alone, so all that remains after the first k weights of an order are gone
-is a pair of sums from the end of the order, and one pass finds every k at once.
+Erasing sets weights to zero and divides the others by their sum; the readout runs again on the same
+states. It sees Σ attention·projected alone, so all that remains after the first k weights of an order
+are gone is a pair of sums from the end of the order, and one pass finds every k at once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.readout.decoder import ClassDecoder, Decoder, context_of
+from attnnn.readout.readout import Readout
 from attnnn.tables.ragged import Ragged
 
 # Numbers held at a time, which bounds memory.
@@ -39,13 +39,13 @@ class Flips:
 
 
 def erased_probabilities(
-    attention: Ragged, decoder: Decoder | ClassDecoder, position: NDArray[np.int64]
+    attention: Ragged, readout: Readout, position: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Probabilities after one weight of each document is erased.
 
     Args:
         attention: the model's own weights of the n tokens.
-        decoder: of the same documents.
+        readout: of the same documents.
         position: shape (documents,): the erased token.
 
     Returns:
@@ -56,13 +56,13 @@ def erased_probabilities(
     left = attention.values.astype(np.float64)
     left[attention.offsets[:-1] + position] = 0.0
     remaining = attention.with_values(left)
-    sums = context_of(remaining, decoder)
-    return decoder.decide(_renormalised(sums, remaining.sums())[:, None])[:, 0]
+    sums = readout.context(remaining)
+    return readout.decide(_renormalised(sums, remaining.sums()))
 
 
 def first_flips(
     attention: Ragged,
-    decoder: Decoder | ClassDecoder,
+    readout: Readout,
     order: Ragged,
     *,
     erase_all: bool = False,
@@ -71,7 +71,7 @@ def first_flips(
 
     Args:
         attention: the model's own weights of the n tokens.
-        decoder: of the same documents.
+        readout: of the same documents.
         order: positions of each document's tokens, the first to be erased first.
         erase_all: whether the last weight may be erased too, which leaves the bias to decide, as the
             released code has it; otherwise one token stays.
@@ -79,24 +79,24 @@ def first_flips(
     Source: Serrano & Smith 2019, section 5.
     """
     found = Flips.none(len(attention))
-    width = max(decoder.pieces.values.shape[1], decoder.outputs)
+    width = max(readout.projected.values.shape[1], readout.outputs)
     for rows in _alike(attention.lengths, _HELD // width):
         tokens = order.take(rows)
         first = attention.offsets[:-1][rows]
         here = first[tokens.documents] + tokens.values.astype(np.int64)
         weight = tokens.with_values(attention.values[here]).padded().astype(np.float64)
-        piece = tokens.with_values(decoder.pieces.values[here]).padded().astype(np.float64)
+        projected = tokens.with_values(readout.projected.values[here]).padded().astype(np.float64)
         # Column k has what is left when k weights are gone.
         mass = _sums_from(weight)
-        sums = _sums_from(weight[..., None] * piece)
-        decided = decoder.take(rows).decide(_renormalised(sums, mass)).argmax(axis=-1)
+        sums = _sums_from(weight[..., None] * projected)
+        decided = readout.predicted(readout.take(rows).decide(_renormalised(sums, mass)))
         erased = np.arange(decided.shape[1])
         possible = erased <= (tokens.lengths - (not erase_all))[:, None]
         _note(found, rows, (decided != decided[:, :1]) & possible, weight)
     return found
 
 
-def smallest_flips(attention: Ragged, decoder: Decoder | ClassDecoder) -> Flips:
+def smallest_flips(attention: Ragged, readout: Readout) -> Flips:
     """The fewest weights whose erasure changes the decision, over all sets of tokens; one token stays.
 
     What remains prefers class j to the predicted class y where Σ α_t (m_t) < 0, m_t being how far token t
@@ -105,20 +105,20 @@ def smallest_flips(attention: Ragged, decoder: Decoder | ClassDecoder) -> Flips:
 
     Args:
         attention: the model's own weights of the n tokens.
-        decoder: of the same documents, linear in the attention.
+        readout: of the same documents, linear in the attention.
 
     Raises:
-        ValueError: the decoder is that of a corpus of pairs, which is not linear.
+        ValueError: the readout is that of a corpus of pairs, which is not linear.
     """
-    if isinstance(decoder, ClassDecoder) and decoder.weight is not None:
+    if not readout.linear:
         raise ValueError("the smallest set is known for decoders that are linear in the attention")
-    logit = _logits_alone(decoder)
-    predicted = decoder.decide(context_of(attention, decoder)[:, None])[:, 0].argmax(axis=1)
+    logit = _logits_alone(readout)
+    predicted = readout.predicted(readout.probabilities(attention))
     own = logit[np.arange(len(logit)), predicted[attention.documents]]
     weight = attention.with_values(attention.values.astype(np.float64))
     found = Flips.none(len(attention))
-    for rival in range(decoder.outputs):
-        push = attention.with_values(weight.values * (own - logit[:, rival]))
+    for rival in range(readout.classes):
+        push = attention.with_values(weight.values.astype(np.float64) * (own - logit[:, rival]))
         others = np.flatnonzero(predicted != rival)
         for rows in _alike(attention.lengths[others], _HELD):
             some = others[rows]
@@ -144,16 +144,16 @@ def _towards(push: Ragged, weight: Ragged, wins_ties: NDArray[np.bool_]) -> Flip
     return found
 
 
-def _logits_alone(decoder: Decoder | ClassDecoder) -> NDArray[np.float64]:
-    """Logits if all attention were on one token, shape (tokens, outputs); of two classes 0 and the logit."""
-    pieces = decoder.pieces.values.astype(np.float64)
-    if isinstance(decoder, Decoder):
-        return np.concatenate([np.zeros_like(pieces), pieces + decoder.bias], axis=1)
-    return np.asarray(pieces + decoder.bias)
+def _logits_alone(readout: Readout) -> NDArray[np.float64]:
+    """Logits if all attention were on one token, shape (tokens, classes); for two classes 0 and the logit."""
+    logits = readout.projected.values.astype(np.float64) + readout.bias
+    if readout.outputs == 1:
+        return np.concatenate([np.zeros_like(logits), logits], axis=1)
+    return np.asarray(logits)
 
 
 def _renormalised(sums: NDArray[np.float64], mass: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sums of pieces over the weight that is left; 0 where none is."""
+    """Sums of projected states over the weight that is left; 0 where none is."""
     left = mass > 0
     return np.asarray(sums / np.where(left, mass, 1.0)[..., None] * left[..., None])
 

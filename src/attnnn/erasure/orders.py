@@ -5,24 +5,24 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.readout.decoder import ClassDecoder, Decoder
+from attnnn.readout.readout import Readout
 from attnnn.tables.ragged import Ragged
 
 
-def decision_gradient(attention: Ragged, decoder: Decoder | ClassDecoder) -> Ragged:
+def decision_gradient(attention: Ragged, readout: Readout) -> Ragged:
     """Slope of the predicted class's probability in each attention weight, the others held fixed.
 
     Args:
         attention: the model's own weights of the n tokens.
-        decoder: of the same documents.
+        readout: of the same documents.
 
     Returns:
         ∂ max p / ∂α_t, signed, with α taken as free numbers: no softmax, no renormalisation.
 
     Source: Serrano & Smith 2019, section 5.1.
     """
-    slope = decoder.slope(attention)[attention.documents]
-    return attention.with_values((slope * decoder.pieces.values.astype(np.float64)).sum(axis=1))
+    slope = readout.slope(attention)[attention.documents]
+    return attention.with_values((slope * readout.projected.values.astype(np.float64)).sum(axis=1))
 
 
 def descending(score: Ragged) -> Ragged:
@@ -52,7 +52,7 @@ def random_other(
     Args:
         position: shape (documents,).
         lengths: shape (documents,): n, more than one.
-        generator: source of randomness, one draw a document.
+        generator: source of randomness, one draw per document.
 
     Raises:
         ValueError: a document has no other position.

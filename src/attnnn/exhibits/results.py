@@ -43,7 +43,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 # What readouts need and exhibits do not: for more than two classes many numbers per token.
-_UNREAD = {"pieces", "offset", "contribution", "logit"}
+_UNREAD = {"projected", "offset", "contribution", "logit"}
 
 
 @dataclass(frozen=True)

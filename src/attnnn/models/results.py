@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attnnn.models.classifier import Classifier
 from attnnn.models.decoders import LinearDecoder
@@ -45,21 +46,20 @@ def history_columns(progress: Progress) -> dict[str, Any]:
 
 def predicted(
     classifier: Classifier, material: Material, model: Model
-) -> tuple[Schema, dict[str, Any], Iterable[dict[str, Any]]]:
+) -> tuple[Schema, Iterable[dict[str, Any]], dict[str, NDArray[np.float32]]]:
     """Predictions and attention of all documents, and what a readout needs of those of the test split.
 
     Returns:
-        The schema of the table, facts to keep with it, and its columns block by block.
+        The schema of the table, its columns block by block, and arrays to keep with it.
     """
     if classifier.outputs > 1:
-        facts = _decoder_facts(classifier)
         parts = _class_blocks(classifier, material, model.given, model.attends)
-        return schemas.CLASS_PREDICTIONS, facts, parts
+        return schemas.MULTICLASS_PREDICTIONS, parts, _readout(classifier)
     documents = material.documents
     imposed = material.imposed if model.given else None
     predictions = predict(classifier, documents.tokens, imposed=imposed)
     columns = _columns(documents, predictions, attends=model.attends)
-    return schemas.PREDICTIONS, {"bias": classifier.bias}, [columns]
+    return schemas.PREDICTIONS, [columns], _readout(classifier)
 
 
 def _columns(documents: Documents, predictions: Predictions, *, attends: bool) -> dict[str, Any]:
@@ -77,17 +77,19 @@ def _columns(documents: Documents, predictions: Predictions, *, attends: bool) -
     }
 
 
-def _decoder_facts(classifier: Classifier) -> dict[str, Any]:
-    """What makes probabilities of pieces: a bias, or the decoder's last layer among the weights."""
+def _readout(classifier: Classifier) -> dict[str, NDArray[np.float32]]:
+    """What follows the projected states: a bias, and for pairs the output layer."""
     decoder = classifier.decoder
-    bias = decoder.bias.detach().tolist() if isinstance(decoder, LinearDecoder) else None
-    return {"classes": classifier.outputs, "bias": bias}
+    if isinstance(decoder, LinearDecoder):
+        return {"bias": decoder.bias.detach().cpu().numpy()}
+    output = {"bias": decoder.output.bias, "weight": decoder.output.weight}
+    return {name: values.detach().cpu().numpy() for name, values in output.items()}
 
 
 def _class_blocks(
     classifier: Classifier, material: Material, imposed: bool, attends: bool
 ) -> Iterator[dict[str, Any]]:
-    """The columns of `schemas.CLASS_PREDICTIONS`, some documents at a time."""
+    """The columns of `schemas.MULTICLASS_PREDICTIONS`, some documents at a time."""
     documents = material.documents
     for split in ("train", "dev", "test"):
         inside = np.flatnonzero(documents.split == split)
@@ -114,7 +116,7 @@ def _class_columns(
         "predicted": predictions.logits.argmax(axis=1),
         "probabilities": list(predictions.probabilities) if test else nothing,
         "attention": predictions.attention if attends else nothing,
-        "pieces": [row.ravel() for row in pieces] if pieces is not None and attends else nothing,
+        "projected": [row.ravel() for row in pieces] if pieces is not None and attends else nothing,
         "candidates": nothing
         if documents.asked is None or documents.asked.candidates is None
         else documents.asked.candidates,

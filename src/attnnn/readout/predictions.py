@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from attnnn.errors import UserError
 from attnnn.measures import predicted_class
-from attnnn.readout.decoder import ClassDecoder, Decoder
+from attnnn.readout.readout import Readout, TanhLayer
 from attnnn.tables import schemas
 from attnnn.tables.ragged import Ragged
-from attnnn.tables.store import facts_of, read_table, read_table_of
+from attnnn.tables.store import arrays_of, read_table_of
 
 
 @dataclass(frozen=True)
@@ -24,84 +23,91 @@ class Predictions:
 
     Attributes:
         document: shape (documents,): their numbers.
-        split: shape (documents,): train, dev or test.
         predicted: shape (documents,): the predicted class.
         attention: weights of the n tokens.
-        probability: shape (documents,): probability of class 1; of several classes that of the predicted
-            one.
+        probability: shape (documents,): probability of class 1; for more than two classes that of the
+            predicted one.
     """
 
     document: NDArray[np.int64]
-    split: NDArray[np.str_]
     predicted: NDArray[np.int64]
     attention: Ragged
     probability: NDArray[np.float32]
 
 
-def read_predictions(path: str | os.PathLike[str]) -> Predictions:
-    """Read ``predictions.parquet`` of two classes, all splits.
-
-    Raises:
-        UserError: the file is missing or of another kind.
-    """
-    return _predictions(read_table(path, schemas.PREDICTIONS))
-
-
-def read_test_predictions(
-    path: str | os.PathLike[str],
-) -> tuple[Predictions, Decoder | ClassDecoder]:
+def read_test_predictions(path: str | os.PathLike[str]) -> tuple[Predictions, Readout | None]:
     """Read the test split of ``predictions.parquet``, with what its predictions are made of.
 
+    Returns:
+        The predictions, and the readout; None for a run of attention and probabilities alone.
+
     Raises:
         UserError: the file is missing or of another kind.
     """
-    table = read_table_of(path, [schemas.PREDICTIONS, schemas.CLASS_PREDICTIONS])
-    test = table.filter(pc.equal(table["split"], "test"))
+    kinds = [schemas.PREDICTIONS, schemas.MULTICLASS_PREDICTIONS]
+    test = read_table_of(path, kinds, where=("split", "test"))
     if "contribution" in test.column_names:
-        decoder = Decoder(Ragged.from_arrow(test["contribution"]), float(facts_of(table)["bias"]))
-        return _predictions(test), decoder
-    return _class_predictions(test), _class_decoder(test, Path(path))
+        return _predictions(test), _binary_readout(test)
+    return _multiclass_predictions(test), _multiclass_readout(test)
+
+
+def read_explained(path: str | os.PathLike[str]) -> tuple[Predictions, Readout]:
+    """The same of a run that has a readout.
+
+    Raises:
+        UserError: it has none, so nothing is known of its predictions under other attention.
+    """
+    predictions, readout = read_test_predictions(path)
+    if readout is None:
+        raise UserError(
+            f"{path}: expected what follows the model's states, found attention and probabilities alone; "
+            "permutations, adversaries and erasure need contributions, so leave this run out of them"
+        )
+    return predictions, readout
 
 
 def _predictions(table: pa.Table) -> Predictions:
     probability = table["probability"].to_numpy()
     return Predictions(
         document=table["document"].to_numpy(),
-        split=np.asarray(table["split"].to_pylist(), dtype=np.str_),
         predicted=predicted_class(probability),
         attention=Ragged.from_arrow(table["attention"]),
         probability=probability,
     )
 
 
-def _class_predictions(test: pa.Table) -> Predictions:
+def _multiclass_predictions(test: pa.Table) -> Predictions:
     predicted = test["predicted"].to_numpy()
     probabilities = _matrix(test["probabilities"])
     return Predictions(
         document=test["document"].to_numpy(),
-        split=np.asarray(test["split"].to_pylist(), dtype=np.str_),
         predicted=predicted,
         attention=Ragged.from_arrow(test["attention"]),
         probability=probabilities[np.arange(len(predicted)), predicted],
     )
 
 
-def _class_decoder(test: pa.Table, path: Path) -> ClassDecoder:
-    """A decoder from the pieces in the table, and for pairs from the last layer beside it."""
-    facts, attention = facts_of(test), Ragged.from_arrow(test["attention"])
-    flat = Ragged.from_arrow(test["pieces"])
-    pieces = attention.with_values(flat.values.reshape(len(attention.values), -1))
-    if facts["bias"] is not None:
-        return ClassDecoder(pieces, np.asarray(facts["bias"], dtype=np.float64))
-    from safetensors.numpy import load_file
+def _binary_readout(test: pa.Table) -> Readout | None:
+    if test["contribution"].null_count:
+        return None
+    contribution = Ragged.from_arrow(test["contribution"])
+    bias = arrays_of(test)["bias"].astype(np.float64)
+    return Readout(contribution.with_values(contribution.values[:, None]), bias)
 
-    weights = load_file(path.with_name("weights.safetensors"))
-    return ClassDecoder(
-        pieces,
-        weights["decoder.output.bias"].astype(np.float64),
-        offset=_matrix(test["offset"]).astype(np.float64),
-        weight=weights["decoder.output.weight"].astype(np.float64),
-        allowed=_allowed(test["candidates"], facts["classes"]),
+
+def _multiclass_readout(test: pa.Table) -> Readout | None:
+    if test["projected"].null_count:
+        return None
+    attention, flat = Ragged.from_arrow(test["attention"]), Ragged.from_arrow(test["projected"])
+    arrays = {name: values.astype(np.float64) for name, values in arrays_of(test).items()}
+    layer = None
+    if "weight" in arrays:
+        layer = TanhLayer(_matrix(test["offset"]).astype(np.float64), arrays["weight"])
+    return Readout(
+        attention.with_values(flat.values.reshape(len(attention.values), -1)),
+        arrays["bias"],
+        layer,
+        _allowed(test["candidates"], len(arrays["bias"])),
     )
 
 

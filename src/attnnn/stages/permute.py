@@ -26,9 +26,9 @@ class PermuteSettings(Strict):
 def permute(job: Job[PermuteSettings]) -> None:
     """Permute the attention weights of every test document."""
     from attnnn.counterfactual.permutation import permutation_columns
-    from attnnn.readout.predictions import read_test_predictions
+    from attnnn.readout.predictions import read_explained
 
-    predictions, readout = read_test_predictions(job.path("predictions"))
+    predictions, readout = read_explained(job.path("predictions"))
     generator = np.random.default_rng([job.run.seed, _PERMUTATION_STREAM])
     columns = permutation_columns(
         predictions, readout, permutations=job.settings.permutations, generator=generator

@@ -32,10 +32,10 @@ def replace(job: Job[ReplaceSettings]) -> None:
     from attnnn.models.log_odds import read_word_weights
     from attnnn.models.persistence import load_classifier
     from attnnn.models.prediction import predict
-    from attnnn.readout.predictions import read_test_predictions
+    from attnnn.readout.predictions import read_explained
 
     set_up_torch(job.machine.threads)
-    predictions, readout = read_test_predictions(job.path("predictions"))
+    predictions, readout = read_explained(job.path("predictions"))
     tokens = read_documents(job.path("documents")).of_split("test").tokens
     words = read_word_weights(job.path("log_odds"))
     imposed = Outcome.of(words.attention(tokens), predictions.attention, readout)

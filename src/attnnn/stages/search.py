@@ -33,10 +33,10 @@ def search(job: Job[SearchSettings]) -> None:
     """Search adversarial attention for every test document, one by one."""
     from attnnn.counterfactual.searched import searched_columns
     from attnnn.machine import set_up_torch
-    from attnnn.readout.predictions import read_test_predictions
+    from attnnn.readout.predictions import read_explained
 
     set_up_torch(job.machine.threads)
-    predictions, readout = read_test_predictions(job.path("predictions"))
+    predictions, readout = read_explained(job.path("predictions"))
     adversaries, candidates = searched_columns(
         predictions,
         readout,

@@ -27,16 +27,16 @@ def solve(job: Job[SolveSettings]) -> None:
     For more than two classes this is the best known attention and a bound that none exceeds; it starts from
     what the search found.
     """
-    from attnnn.readout.predictions import read_test_predictions
+    from attnnn.readout.predictions import read_explained
 
-    predictions, readout = read_test_predictions(job.path("predictions"))
+    predictions, readout = read_explained(job.path("predictions"))
     if "searched" in job.inputs:
         from attnnn.counterfactual.multiclass.table import multiclass_columns
 
         columns = multiclass_columns(
             predictions, readout, job.path("searched"), job.settings.epsilons
         )
-        job.write_blocks("adversary", schemas.CLASS_ADVERSARY, [columns])
+        job.write_blocks("adversary", schemas.MULTICLASS_ADVERSARY, [columns])
         return
     from attnnn.counterfactual.exact import exact_columns
 
@@ -58,7 +58,7 @@ STAGE = Stage(
     writes={
         "adversary": Output(
             "exact_adversary/{corpus}/{model}/seed-{seed}.parquet",
-            (schemas.EXACT_ADVERSARY, schemas.CLASS_ADVERSARY),
+            (schemas.EXACT_ADVERSARY, schemas.MULTICLASS_ADVERSARY),
         )
     },
     settings=lambda study, run: SolveSettings(epsilons=study.epsilons),

@@ -57,8 +57,8 @@ def train(job: Job[TrainSettings]) -> None:
     # The moments are not needed any more, and predictions of a large corpus need the room.
     del training
     give_back_memory()
-    schema, facts, columns = predicted(classifier, material, run.model)
-    job.write_blocks("predictions", schema, columns, **facts)
+    schema, blocks, arrays = predicted(classifier, material, run.model)
+    job.write_blocks("predictions", schema, blocks, arrays=arrays)
     checkpoint.remove()
 
 
@@ -162,7 +162,7 @@ STAGE = Stage(
         ),
         "predictions": Output(
             "models/{corpus}/{model}/seed-{seed}/predictions.parquet",
-            (schemas.PREDICTIONS, schemas.CLASS_PREDICTIONS),
+            (schemas.PREDICTIONS, schemas.MULTICLASS_PREDICTIONS),
         ),
     },
     settings=_settings,

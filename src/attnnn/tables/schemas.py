@@ -111,8 +111,8 @@ PREDICTIONS = Schema(
     },
 )
 
-CLASS_PREDICTIONS = Schema(
-    "class_predictions",
+MULTICLASS_PREDICTIONS = Schema(
+    "multiclass_predictions",
     {
         "document": _DOCUMENT,
         "split": _SPLIT,
@@ -128,11 +128,11 @@ CLASS_PREDICTIONS = Schema(
             "attention weight of each of the n tokens; sums to 1; null in a model without attention",
             nullable=True,
         ),
-        "pieces": Column(
+        "projected": Column(
             _PER_TOKEN,
-            "what the decoder makes of each token's state, one token after the other: softmax logits are "
-            "Σ attention·piece + bias, or with questions W₂ tanh(Σ attention·piece + offset) + b₂, W₂ and "
-            "b₂ being among the model's weights; null but in the test split",
+            "projected states, one token after the other (test split only): softmax logits are "
+            "Σ attention·projected + bias, or with questions W tanh(Σ attention·projected + offset) + bias; "
+            "bias and W are in the file's metadata",
             nullable=True,
         ),
         "candidates": Column(
@@ -142,7 +142,7 @@ CLASS_PREDICTIONS = Schema(
         ),
         "offset": Column(
             _PER_TOKEN,
-            "what the question adds to the sum of pieces; null without questions",
+            "what the question adds to the sum of projected states; null without questions",
             nullable=True,
         ),
     },
@@ -195,17 +195,17 @@ PERMUTATION = Schema(
         "predicted": Column(pa.int64(), "predicted class"),
         "max_attention": Column(pa.float64(), "largest attention weight"),
         "median_change": Column(
-            pa.float64(), "median over the permutations of |Δp|; several classes: of ½ Σ|Δp|"
+            pa.float64(), "median over the permutations of |Δp|; more than two classes: of ½ Σ|Δp|"
         ),
         "mean_change": Column(pa.float64(), "mean over the permutations of the same"),
         "logit_mean": Column(
             pa.float64(),
-            "exact mean of the logit over all n! permutations; null for several classes",
+            "exact mean of the logit over all n! permutations; null for more than two classes",
             nullable=True,
         ),
         "logit_std": Column(
             pa.float64(),
-            "exact standard deviation of the logit over all of them; null for several classes",
+            "exact standard deviation of the logit over all of them; null for more than two classes",
             nullable=True,
         ),
     },
@@ -219,9 +219,9 @@ SEARCHED_ADVERSARY = Schema(
         "jsd": Column(pa.float64(), "ε-max JSD found, nats; 0 where nothing feasible was found"),
         "probability": Column(
             pa.float64(),
-            "probability of class 1 under that attention; several classes: of the predicted one",
+            "probability of class 1 under that attention; more than two classes: of the predicted one",
         ),
-        "change": Column(pa.float64(), "|Δp|; several classes: ½ Σ|Δp|"),
+        "change": Column(pa.float64(), "|Δp|; more than two classes: ½ Σ|Δp|"),
         "found": Column(pa.bool_(), "whether any searched attention is feasible"),
         "attention": Column(_PER_TOKEN, "the attention; the model's own where nothing was found"),
     },
@@ -277,8 +277,8 @@ REPLACEMENT = Schema(
     },
 )
 
-CLASS_ADVERSARY = Schema(
-    "class_adversary",
+MULTICLASS_ADVERSARY = Schema(
+    "multiclass_adversary",
     {
         "document": _DOCUMENT,
         "epsilon": Column(pa.float64(), "largest allowed ½ Σ|Δp|"),
@@ -290,22 +290,10 @@ CLASS_ADVERSARY = Schema(
         "tokens": Column(pa.list_(pa.int32()), "positions of the tokens that have weight, 0-based"),
         "weights": Column(pa.list_(pa.float64()), "their weights in that attention"),
         "probability": Column(
-            pa.float64(), "of the predicted class under that attention, from pieces of predictions"
+            pa.float64(),
+            "of the predicted class under that attention, by the readout of predictions",
         ),
         "change": Column(pa.float64(), "½ Σ|Δp| under that attention"),
         "slack": Column(pa.float64(), "epsilon - change, at least 0"),
-    },
-)
-
-DIVERGENCE = Schema(
-    "divergence",
-    {
-        "document": _DOCUMENT,
-        "split": _SPLIT,
-        "base_predicted": Column(pa.int64(), "class that the base model predicts"),
-        "base_max_attention": Column(pa.float64(), "largest attention weight of the base model"),
-        "jsd": Column(pa.float64(), "JSD between the run's and the base model's attention, nats"),
-        "tvd": Column(pa.float64(), "|Δp| between the run and the base model"),
-        "tvd_half": Column(pa.float64(), "half of it, as Wiegreffe & Pinter's code counts"),
     },
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+from base64 import b64decode, b64encode
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +17,10 @@ from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
+from safetensors.numpy import load, save
 
 from attnnn import __version__
 from attnnn.errors import UserError
@@ -105,6 +109,7 @@ def write_blocks(
     blocks: Iterable[Mapping[str, Any]],
     *,
     made_by: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]] | None = None,
 ) -> None:
     """Write a table of the given schema block by block, so that memory holds one block.
 
@@ -113,12 +118,16 @@ def write_blocks(
         schema: as for `write_table`, and so are the columns of every block.
         blocks: the rows, in order.
         made_by: as for `write_table`.
+        arrays: numbers about the whole table, kept in the file's metadata for `arrays_of`.
 
     Raises:
         ValueError: as `write_table`.
     """
     facts = {"table": schema.name, "version": __version__, **made_by}
-    arrow = schema.arrow.with_metadata({"attnnn": json.dumps(facts, sort_keys=True)})
+    metadata = {"attnnn": json.dumps(facts, sort_keys=True).encode()}
+    if arrays:
+        metadata["attnnn.arrays"] = b64encode(save({n: a.copy() for n, a in arrays.items()}))
+    arrow = schema.arrow.with_metadata(metadata)
     with (
         written_aside(path) as aside,
         pq.ParquetWriter(aside, arrow, compression="zstd") as writer,
@@ -157,17 +166,10 @@ def read_table_of(
         UserError: the file is missing or is no such table.
     """
     try:
-        found = pq.read_schema(path)
-        schema = next((kind for kind in schemas if _is_of(found, kind)), None)
-        if schema is None:
-            raise UserError(
-                f"{path}: not a {' or '.join(repr(kind.name) for kind in schemas)} table of this version: "
-                f"expected columns {', '.join(schemas[0].arrow.names)}; found "
-                f"{', '.join(found.names)}; delete it and run again"
-            )
-        wanted = [name for name in schema.columns if columns is None or name in columns]
-        rows = None if where is None else [(where[0], "=", where[1])]
-        table = pq.read_table(path, columns=wanted, filters=rows)
+        with pq.ParquetFile(path) as file:
+            schema = _kind_of(file.schema_arrow, schemas, path)
+            wanted = [name for name in schema.columns if columns is None or name in columns]
+            table = file.read(wanted) if where is None else _rows_of(file, wanted, *where)
     except FileNotFoundError:
         raise UserError(f"{path}: no such file; run the rule that makes it first") from None
     except pa.ArrowInvalid as error:
@@ -178,6 +180,29 @@ def read_table_of(
     return table
 
 
+def _kind_of(found: pa.Schema, schemas: Sequence[Schema], path: str | os.PathLike[str]) -> Schema:
+    schema = next((kind for kind in schemas if _is_of(found, kind)), None)
+    if schema is None:
+        raise UserError(
+            f"{path}: not a {' or '.join(repr(kind.name) for kind in schemas)} table of this version: "
+            f"expected columns {', '.join(schemas[0].arrow.names)}; found "
+            f"{', '.join(found.names)}; delete it and run again"
+        )
+    return schema
+
+
+def _rows_of(file: pq.ParquetFile, columns: Sequence[str], name: str, value: str) -> pa.Table:
+    """The rows of a file in which a column holds a value.
+
+    Row groups are read one by one: a filter of pyarrow's own would load pandas, which takes a verb longer
+    than most of what it does.
+    """
+    read = list(dict.fromkeys([*columns, name]))
+    groups = (file.read_row_group(i, columns=read) for i in range(file.num_row_groups))
+    parts = [group.filter(pc.equal(group[name], value)).select(columns) for group in groups]
+    return pa.concat_tables(parts) if parts else file.schema_arrow.empty_table().select(columns)
+
+
 def _is_of(found: pa.Schema, schema: Schema) -> bool:
     return bool(schema.arrow.equals(found.remove_metadata(), check_metadata=False))
 
@@ -186,6 +211,12 @@ def facts_of(table: pa.Table) -> dict[str, Any]:
     """What `write_table` kept of how the table was made."""
     facts: dict[str, Any] = json.loads((table.schema.metadata or {})[b"attnnn"])
     return facts
+
+
+def arrays_of(table: pa.Table) -> dict[str, NDArray[Any]]:
+    """The arrays that `write_blocks` kept about the whole table."""
+    kept = (table.schema.metadata or {}).get(b"attnnn.arrays")
+    return {} if kept is None else load(b64decode(kept))
 
 
 def _to_table(columns: Mapping[str, Any], schema: Schema, arrow: pa.Schema) -> pa.Table:

@@ -1,6 +1,6 @@
 """The ε-max JSD of K classes: feasible attention, and a bound that none exceeds; exact where both meet.
 
-The decoder gives K logits and softmax makes them probabilities. TVD ≤ ε is then no interval, and the feasible
+The readout gives K logits and softmax makes them probabilities. TVD ≤ ε is then no interval, and the feasible
 set not convex.
 
 - **bound**: no feasible attention has a larger JSD. Each of several slabs or half-spaces (see `slabs`
@@ -26,7 +26,7 @@ from attnnn.counterfactual.multiclass.halfspaces import half_spaces
 from attnnn.counterfactual.multiclass.points import Documents, Points
 from attnnn.counterfactual.multiclass.search import improve_by_edges, improve_by_mixtures
 from attnnn.measures import jensen_shannon_divergence
-from attnnn.readout.decoder import ClassDecoder
+from attnnn.readout.readout import Readout
 from attnnn.tables.ragged import Ragged
 
 Values = NDArray[np.float64]
@@ -37,13 +37,13 @@ _MEET = 1e-7
 # Slabs that bound are widened by this much, and distances that are to be feasible drawn in.
 _ROUNDING = 1e-12
 
-# Numbers (tokens × pieces) of the documents that are worked on together, which bounds memory.
+# Numbers (tokens × width) of the documents that are worked on together, which bounds memory.
 _PORTION = 1 << 20
 
 
 @dataclass(frozen=True)
-class ClassAdversary:
-    """One answer a document.
+class MulticlassAdversary:
+    """One answer per document.
 
     Attributes:
         attention: the feasible attention, float64.
@@ -60,9 +60,9 @@ class ClassAdversary:
     change: Values
 
 
-def class_adversary(
-    attention: Ragged, decoder: ClassDecoder, epsilon: float, start: Ragged | None = None
-) -> ClassAdversary:
+def multiclass_adversary(
+    attention: Ragged, readout: Readout, epsilon: float, start: Ragged | None = None
+) -> MulticlassAdversary:
     """The ε-max JSD of every document with K classes, between feasible attention and a bound.
 
     Time is at most quadratic in the length of a document and in the number of classes that have slabs;
@@ -70,7 +70,7 @@ def class_adversary(
 
     Args:
         attention: the model's own weights α̂ of the n tokens, one or more.
-        decoder: of the same documents; its logits may be linear in the attention or not.
+        readout: of the same documents; its logits may be linear in the attention or not.
         epsilon: largest allowed TVD, above 0.
         start: other attention of the same documents to climb from, where it is feasible.
 
@@ -79,24 +79,24 @@ def class_adversary(
 
     Source: the maximum that Jain & Wallace 2019, equation 2, searches for, with TVD as in section 3.2.1.
     """
-    if len(decoder.bias) < 2:
+    if len(readout.bias) < 2:
         raise ValueError("expected two classes or more; one logit has `exact_adversary`")
     if epsilon <= 0:
         raise ValueError(f"expected an ε above 0, got {epsilon}")
     weights = np.array(attention.values, np.float64)
     place = attention.with_values(np.arange(len(weights)))
     bound, attained = np.zeros(len(attention)), np.zeros(len(attention), np.bool_)
-    size = max(1, _PORTION // max(1, decoder.pieces.values.shape[1]))
+    size = max(1, _PORTION // max(1, readout.projected.values.shape[1]))
     for rows in portions(attention.lengths, size):
-        documents = Documents.of(attention.take(rows), decoder.take(rows))
+        documents = Documents.of(attention.take(rows), readout.take(rows))
         begin = None if start is None else start.take(rows)
         found, bound[rows], attained[rows] = _solve(documents, epsilon, begin)
         weights[np.asarray(place.take(rows).values)] = found.values
-    found = _better(attention, decoder, attention.with_values(weights), start, epsilon)
+    found = _better(attention, readout, attention.with_values(weights), start, epsilon)
     jsd = jensen_shannon_divergence(found, attention)
     exact = attained | (bound - jsd <= _MEET)
-    return ClassAdversary(
-        found, jsd, np.where(exact, jsd, bound), exact, decoder.change(found, attention)
+    return MulticlassAdversary(
+        found, jsd, np.where(exact, jsd, bound), exact, readout.change(found, attention)
     )
 
 
@@ -134,7 +134,7 @@ def _search(documents: Documents, bound: Points, epsilon: float, start: Ragged |
         return found
     given = np.asarray(start.values, np.float64)
     given = given / start.with_values(given).sums()[start.documents]
-    usable = documents.decoder.change(start.with_values(given), documents.attention) <= within
+    usable = documents.readout.change(start.with_values(given), documents.attention) <= within
     weights = documents.attention.values
     other = start.with_values(np.where(usable[start.documents], given, weights))
     return _farther(documents.attention, found, climb(documents, other, within))
@@ -146,12 +146,12 @@ def _farther(own: Ragged, one: Ragged, other: Ragged) -> Ragged:
 
 
 def _better(
-    own: Ragged, decoder: ClassDecoder, found: Ragged, start: Ragged | None, epsilon: float
+    own: Ragged, readout: Readout, found: Ragged, start: Ragged | None, epsilon: float
 ) -> Ragged:
     """What was found, or the start as given where that is feasible and farther, if only by rounding."""
     if start is None:
         return found
-    feasible = decoder.change(start, own) <= epsilon
+    feasible = readout.change(start, own) <= epsilon
     given = start.with_values(
         np.where(feasible[own.documents], np.asarray(start.values, np.float64), found.values)
     )
@@ -160,7 +160,7 @@ def _better(
 
 def _bound(documents: Documents, epsilon: float) -> tuple[Points, Values]:
     """The vertex of least JSD among the farthest ones of every half-space, and the bound itself."""
-    # With two classes and a linear decoder the slab is the feasible set, so its vertex is to be feasible.
+    # With two classes and a linear readout the slab is the feasible set, so its vertex is to be feasible.
     whole = documents.linear and documents.classes == 2
     directions, bounds = half_spaces(
         documents, epsilon - _ROUNDING if whole else epsilon + _ROUNDING

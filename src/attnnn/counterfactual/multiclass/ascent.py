@@ -83,7 +83,7 @@ class _Climbers:
         rows: shape (documents,).
         q: the model's own weights α̂, 0 at padding, shape (documents, longest).
         x: where each document is, same shape.
-        pieces: shape (documents, longest, piece).
+        projected: shape (documents, longest, projected state).
         takers: positions that may be given weight, −1 for none, shape (documents, takers).
         epsilon: largest allowed TVD.
     """
@@ -92,7 +92,7 @@ class _Climbers:
     rows: Indices
     q: Values
     x: Values
-    pieces: Values
+    projected: Values
     takers: Indices
     epsilon: float
 
@@ -105,10 +105,10 @@ class _Climbers:
         takers = np.where(np.take_along_axis(chosen, takers, axis=1), takers, -1)
         padded = (
             np.asarray(ragged.take(rows).padded(0.0), np.float64)
-            for ragged in (documents.attention, start, documents.decoder.pieces)
+            for ragged in (documents.attention, start, documents.readout.projected)
         )
-        q, x, pieces = padded
-        return cls(documents, rows, q, x, pieces, takers, epsilon)
+        q, x, projected = padded
+        return cls(documents, rows, q, x, projected, takers, epsilon)
 
     def climb(self) -> None:
         """Make steps until no document has a feasible one."""
@@ -121,7 +121,7 @@ class _Climbers:
                 self.rows[active],
                 x=self.x[active],
                 q=self.q[active],
-                pieces=self.pieces[active],
+                projected=self.projected[active],
                 epsilon=self.epsilon,
             )
             self.x[active] = x
@@ -140,9 +140,9 @@ class _Steps:
     Attributes:
         climbers: all of them.
         active: those that may move, shape (documents,).
-        context: the sum of pieces where each is, shape (documents, piece).
+        context: the sum of projected where each is, shape (documents, width).
         givers: positions of the single givers, shape (documents, givers − 1).
-        gives: what a giver's weight adds to the sum of pieces, shape (documents, givers, piece).
+        gives: what a giver's weight adds to the sum of projected, shape (documents, givers, projected state).
         one, other: positions that are given weight, shape (documents, receivers).
         share: of what is given, the part of `one`, shape (documents, givers, receivers); NaN for no step.
         amount: of weight that is given, shape (documents, givers, sizes).
@@ -160,14 +160,18 @@ class _Steps:
 
     @classmethod
     def from_here(cls, climbers: _Climbers, active: Indices) -> _Steps:
-        x, pieces, takers = climbers.x[active], climbers.pieces[active], climbers.takers[active]
+        x, projected, takers = (
+            climbers.x[active],
+            climbers.projected[active],
+            climbers.takers[active],
+        )
         rows = climbers.rows[active]
-        context = np.einsum("dt,dtp->dp", x, pieces)
+        context = np.einsum("dt,dtp->dp", x, projected)
         givers = np.argsort(-x, axis=1, kind="stable")[:, :_GIVERS]
         place = np.arange(len(active))[:, None]
-        gives = np.concatenate([context[:, None], pieces[place, givers]], axis=1)
+        gives = np.concatenate([context[:, None], projected[place, givers]], axis=1)
         slope = climbers.documents.slope_at(rows, context)
-        rate = np.einsum("dtp,dp->dt", pieces[place, takers], slope)
+        rate = np.einsum("dtp,dp->dt", projected[place, takers], slope)
         of_giver = np.einsum("dgp,dp->dg", gives, slope)
         first, second = np.triu_indices(takers.shape[1], 1)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -243,10 +247,10 @@ class _Steps:
         self, document: Indices, giver: Indices, receiver: Indices, amount: Values
     ) -> NDArray[np.bool_]:
         """Whether steps of one entry each keep TVD within ε."""
-        pieces, active = self.climbers.pieces, self.active[document]
+        projected, active = self.climbers.projected, self.active[document]
         share = self.share[document, giver, receiver][:, None]
-        given = share * pieces[active, self.one[document, receiver]]
-        given += (1 - share) * pieces[active, self.other[document, receiver]]
+        given = share * projected[active, self.one[document, receiver]]
+        given += (1 - share) * projected[active, self.other[document, receiver]]
         context = amount[:, None] * (given - self.gives[document, giver]) + self.context[document]
         distance = self.climbers.documents.distance_at(self.climbers.rows[active], context)
         within: NDArray[np.bool_] = distance <= self.climbers.epsilon

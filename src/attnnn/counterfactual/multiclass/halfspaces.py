@@ -1,9 +1,9 @@
-"""Half-spaces of attention vectors that hold every attention within ε, of any decoder of K classes.
+"""Half-spaces of attention vectors that hold every attention within ε, of any readout of K classes.
 
 A slab (see `slabs`) bounds Σ_c m_c logit_c from both sides. Where logits are linear in the attention
-its two sides are half-spaces. The decoder of pairs has a tanh layer between: logit = W tanh(z) + b with
-z = Σ_t attention_t · piece_t + offset. Each z_j stays between its lowest and highest value over the tokens,
-and there tanh lies between two lines: a chord or a tangent, whichever bounds it. With the lines in the
+its two sides are half-spaces. The readout of pairs has a tanh layer between: logit = W tanh(z) + b with
+z = Σ_t attention_t · projected_t + offset. Each z_j stays between its lowest and highest value over
+the tokens, and there tanh lies between two lines: a chord or a tangent, whichever bounds it. With the lines in the
 place of tanh, each side of a slab becomes a half-space again, which is larger than what it stands for.
 """
 
@@ -22,23 +22,23 @@ _HALVINGS = 40
 
 
 def half_spaces(documents: Documents, epsilon: float) -> tuple[Values, Values]:
-    """Directions and bounds of half-spaces (or slabs) of the sums of pieces.
+    """Directions and bounds of half-spaces (or slabs) of the sums of projected states.
 
     Returns:
-        Directions, shape (documents, spaces, piece), and lowest and highest value of direction · sum of
-        pieces, shape (documents, spaces, 2), one of them infinite for a half-space.
+        Directions, shape (documents, spaces, width), and lowest and highest value of direction · sum of
+        projected states, shape (documents, spaces, 2), one of them infinite for a half-space.
     """
-    decoder = documents.decoder
-    weights, bounds = class_slabs(documents.own, epsilon, decoder.allowed)
-    bounds = bounds - (weights @ decoder.bias)[..., None]
-    if decoder.weight is None or decoder.offset is None:
+    readout = documents.readout
+    weights, bounds = class_slabs(documents.own, epsilon, readout.allowed)
+    bounds = bounds - (weights @ readout.bias)[..., None]
+    if readout.layer is None:
         return weights, bounds
-    lowest, highest = (extremes + decoder.offset for extremes in documents.ranges())
-    through = documents.context + decoder.offset
+    lowest, highest = (extremes + readout.layer.offset for extremes in documents.ranges())
+    through = documents.context + readout.layer.offset
     lines = _upper_line(lowest, highest, through), _lower_line(lowest, highest, through)
-    units = weights @ decoder.weight
-    below, at_most = _side(units, lines, decoder.offset, bounds[..., 1])
-    above, at_least = _side(-units, lines, decoder.offset, -bounds[..., 0])
+    units = weights @ readout.layer.weight
+    below, at_most = _side(units, lines, readout.layer.offset, bounds[..., 1])
+    above, at_least = _side(-units, lines, readout.layer.offset, -bounds[..., 0])
     nothing = np.full_like(at_most, -np.inf)
     return (
         np.concatenate([below, above], axis=1),
@@ -51,7 +51,7 @@ def half_spaces(documents: Documents, epsilon: float) -> tuple[Values, Values]:
 def _side(
     units: Values, lines: tuple[tuple[Values, Values], ...], offset: Values, bound: Values
 ) -> tuple[Values, Values]:
-    """Σ_j u_j tanh(z_j) ≤ bound with a line below each term: direction · sum of pieces ≤ what is left."""
+    """Σ_j u_j tanh(z_j) ≤ bound, a line below each term: direction · projected sum ≤ what is left."""
     (up, up_at), (low, low_at) = lines
     rising = units > 0
     slope = np.where(rising, low[:, None], up[:, None]) * units

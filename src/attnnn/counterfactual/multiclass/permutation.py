@@ -1,17 +1,17 @@
-"""Predictions of several classes under random permutations of a document's attention."""
+"""Predictions of more than two classes under random permutations of a document's attention."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.readout.decoder import ClassDecoder
+from attnnn.readout.readout import Readout
 from attnnn.tables.ragged import Ragged
 
 
-def class_changes(
+def multiclass_changes(
     attention: Ragged,
-    decoder: ClassDecoder,
+    readout: Readout,
     *,
     permutations: int,
     generator: np.random.Generator,
@@ -20,7 +20,7 @@ def class_changes(
 
     Args:
         attention: weights of the n tokens.
-        decoder: of the same documents; the states are held fixed.
+        readout: of the same documents; the states are held fixed.
         permutations: permutations of each document.
         generator: source of randomness, read document by document.
 
@@ -31,12 +31,12 @@ def class_changes(
     """
     changes = np.zeros((len(attention), permutations))
     for row in range(len(attention)):
-        here = decoder.take(np.array([row]))
+        here = readout.take(np.array([row]))
         own = np.asarray(attention[row], dtype=np.float64)
-        pieces = np.asarray(here.pieces.values, dtype=np.float64)
+        projected = np.asarray(here.projected.values, dtype=np.float64)
         copies = np.tile(own, (permutations + 1, 1))
         # The last copy stays as it is.
         generator.permuted(copies[:-1], axis=1, out=copies[:-1])
-        probabilities = here.decide((copies @ pieces)[None])[0]
+        probabilities = here.decide((copies @ projected)[None])[0]
         changes[row] = np.abs(probabilities[:-1] - probabilities[-1]).sum(axis=1) / 2
     return changes

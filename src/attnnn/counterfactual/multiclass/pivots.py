@@ -55,7 +55,7 @@ def pivots(x: Values, real: NDArray[np.bool_], moves: Values, kept: int) -> Pivo
     Args:
         x: weights, shape (documents, tokens).
         real: where there is a token, same shape.
-        moves: what each token's piece does to the kept combinations, shape (documents, kept, tokens).
+        moves: what each token does to the kept combinations, shape (documents, kept, tokens).
         kept: r, at least 1.
     """
     place = np.arange(len(x))[:, None]
@@ -77,7 +77,7 @@ def pivots(x: Values, real: NDArray[np.bool_], moves: Values, kept: int) -> Pivo
 
 
 def pivot(
-    documents: Documents, rows: Indices, *, x: Values, q: Values, pieces: Values, epsilon: float
+    documents: Documents, rows: Indices, *, x: Values, q: Values, projected: Values, epsilon: float
 ) -> tuple[Values, NDArray[np.bool_]]:
     """Make the best feasible pivot of each document.
 
@@ -86,15 +86,15 @@ def pivot(
         rows: shape (documents,).
         x: weights, 0 at padding, shape (documents, tokens).
         q: the model's own, same shape.
-        pieces: shape (documents, tokens, piece).
+        projected: shape (documents, tokens, width).
         epsilon: largest allowed TVD.
 
     Returns:
         The weights then, and whether any pivot was made.
     """
-    context = np.einsum("dt,dtp->dp", x, pieces)
+    context = np.einsum("dt,dtp->dp", x, projected)
     real = np.arange(x.shape[1]) < documents.attention.lengths[rows][:, None]
-    moves = documents.moves_at(rows, context, pieces)
+    moves = documents.moves_at(rows, context, projected)
     # The combinations of probabilities that tokens move most.
     among = moves - np.einsum("dct,dt->dc", moves, x)[..., None]
     among *= real[:, None]
@@ -105,7 +105,7 @@ def pivot(
     for kept in sorted({1, (most + 1) // 2, most} - {0}):
         found = pivots(x, real, moves[:, :kept], kept)
         other, more = _best(
-            documents, rows, found, x=x, q=q, context=context, pieces=pieces, epsilon=epsilon
+            documents, rows, found, x=x, q=q, context=context, projected=projected, epsilon=epsilon
         )
         best = np.where((more > gain)[:, None], other, best)
         gain = np.maximum(more, gain)
@@ -120,7 +120,7 @@ def _best(
     x: Values,
     q: Values,
     context: Values,
-    pieces: Values,
+    projected: Values,
     epsilon: float,
 ) -> tuple[Values, Values]:
     """The weights after the best feasible pivot of each document, and what it gains."""
@@ -147,8 +147,8 @@ def _best(
     document, step = np.nonzero(gain > _LEAST_GAIN)
     chosen, by = token[document, step], amount[document, step][:, None]
     taken = found.made_up[document, :, chosen]
-    given = pieces[document, chosen] - np.einsum(
-        "sb,sbp->sp", taken, pieces[document[:, None], found.basis[document]]
+    given = projected[document, chosen] - np.einsum(
+        "sb,sbp->sp", taken, projected[document[:, None], found.basis[document]]
     )
     distance = documents.distance_at(rows[document], context[document] + by * given)
     value = np.full(gain.shape, -np.inf)

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
+from scipy.special import softmax, xlogy
 
 from attnnn.counterfactual.exact import Vertices, gain
-from attnnn.counterfactual.multiclass.slabs import softmax
-from attnnn.readout.decoder import ClassDecoder
+from attnnn.readout.readout import Readout
 from attnnn.tables.ragged import Ragged
 
 Values = NDArray[np.float64]
@@ -89,28 +88,28 @@ class Points:
 
 @dataclass(frozen=True)
 class Documents:
-    """Attention of some documents, and what the decoder of K classes makes of it.
+    """Attention of some documents, and what the readout of K classes makes of it.
 
     Attributes:
         attention: the model's own weights α̂, float64.
-        decoder: of the same documents, float64.
-        context: the model's own sums of pieces, shape (documents, piece).
+        readout: of the same documents, float64.
+        context: the model's own sums of projected states, shape (documents, width).
         own: the model's own probabilities, shape (documents, classes).
     """
 
     attention: Ragged
-    decoder: ClassDecoder
+    readout: Readout
     context: Values
     own: Values
 
     @classmethod
-    def of(cls, attention: Ragged, decoder: ClassDecoder) -> Documents:
-        """Of the model's own attention and its decoder."""
-        weights, pieces = (v.values.astype(np.float64) for v in (attention, decoder.pieces))
-        context = attention.with_values(weights[:, None] * pieces).sums()
-        decoder = replace(decoder, pieces=decoder.pieces.with_values(pieces))
-        own = decoder.decide(context[:, None])[:, 0]
-        return cls(attention.with_values(weights), decoder, context, own)
+    def of(cls, attention: Ragged, readout: Readout) -> Documents:
+        """Of the model's own attention and its readout."""
+        weights, projected = (v.values.astype(np.float64) for v in (attention, readout.projected))
+        context = attention.with_values(weights[:, None] * projected).sums()
+        readout = readout.double()
+        own = readout.decide(context[:, None])[:, 0]
+        return cls(attention.with_values(weights), readout, context, own)
 
     def __len__(self) -> int:
         return len(self.attention)
@@ -118,7 +117,7 @@ class Documents:
     @property
     def linear(self) -> bool:
         """Whether logits are linear in the attention: no layer stands between."""
-        return self.decoder.weight is None
+        return self.readout.layer is None
 
     @property
     def classes(self) -> int:
@@ -126,14 +125,14 @@ class Documents:
         return int(self.own.shape[1])
 
     @property
-    def pieces(self) -> Values:
-        """Of every token, shape (tokens, piece)."""
-        return np.asarray(self.decoder.pieces.values, np.float64)
+    def projected(self) -> Values:
+        """Of every token, shape (tokens, width)."""
+        return np.asarray(self.readout.projected.values, np.float64)
 
     def take(self, rows: Indices) -> Documents:
         """Some of them."""
         return Documents(
-            self.attention.take(rows), self.decoder.take(rows), self.context[rows], self.own[rows]
+            self.attention.take(rows), self.readout.take(rows), self.context[rows], self.own[rows]
         )
 
     def written(self, points: Points) -> Ragged:
@@ -147,87 +146,89 @@ class Documents:
         return self.attention.with_values(weights)
 
     def ranges(self) -> tuple[Values, Values]:
-        """The lowest and the highest piece of every document in each dimension, (documents, piece)."""
+        """The lowest and highest projected state of each document by dimension, (documents, width)."""
         start = self.attention.offsets[:-1]
-        return np.minimum.reduceat(self.pieces, start), np.maximum.reduceat(self.pieces, start)
+        return np.minimum.reduceat(self.projected, start), np.maximum.reduceat(
+            self.projected, start
+        )
 
     def scores(self, directions: Values) -> Ragged:
-        """What each token's piece comes to in a direction; `directions` of shape (documents, piece)."""
+        """Each token's projected state along directions of shape (documents, width)."""
         along = directions[self.attention.documents]
-        return self.attention.with_values((self.pieces * along).sum(axis=1))
+        return self.attention.with_values((self.projected * along).sum(axis=1))
 
     def distance(self, points: Points) -> Values:
         """TVD between the predictions under `points` and the model's own."""
         start = self.attention.offsets[:-1][points.row]
         context = points.own_weight[:, None] * self.context[points.row]
         for token, weight in ((points.a, points.weight_a), (points.b, points.weight_b)):
-            context += weight[:, None] * self.pieces[start + np.maximum(token, 0)]
+            context += weight[:, None] * self.projected[start + np.maximum(token, 0)]
         return self.distance_at(points.row, context)
 
     def distance_at(self, row: Indices, context: Values) -> Values:
-        """TVD between the predictions for sums of pieces and the model's own.
+        """TVD between the predictions for sums of projected states and the model's own.
 
         Args:
             row: the document of each sum, shape (sums,).
-            context: shape (sums, piece).
+            context: shape (sums, width).
         """
-        decoder, inner = self.decoder, context
-        if decoder.weight is not None and decoder.offset is not None:
-            inner = np.tanh(context + decoder.offset[row])
-        if decoder.allowed is None:
-            logits = inner if decoder.weight is None else inner @ decoder.weight.T
-            return _distance(logits + decoder.bias, self.own[row])
+        readout, inner = self.readout, context
+        if readout.layer is not None:
+            inner = np.tanh(context + readout.layer.offset[row])
+        if readout.allowed is None:
+            logits = inner if readout.layer is None else inner @ readout.layer.weight.T
+            return _distance(logits + readout.bias, self.own[row])
         # Each document has candidates of its own, few of many classes.
         found = np.zeros(len(row))
         order = np.argsort(row, kind="stable")
         for part in np.split(order, np.flatnonzero(np.diff(row[order])) + 1) if len(row) else ():
             document = row[part[0]]
-            among = np.flatnonzero(decoder.allowed[document])
-            weight = None if decoder.weight is None else decoder.weight[among]
+            among = np.flatnonzero(readout.allowed[document])
+            weight = None if readout.layer is None else readout.layer.weight[among]
             logits = inner[part][:, among] if weight is None else inner[part] @ weight.T
-            found[part] = _distance(logits + decoder.bias[among], self.own[document, among])
+            found[part] = _distance(logits + readout.bias[among], self.own[document, among])
         return found
 
     def slope_at(self, row: Indices, context: Values) -> Values:
-        """The gradient of that TVD with respect to sums of pieces, shape (sums, piece)."""
+        """The gradient of that TVD with respect to sums of projected states, shape (sums, width)."""
         logits, slope = self._logits(row, context)
-        probability = softmax(logits)
+        probability = softmax(logits, axis=-1)
         rising = 0.5 * np.sign(probability - self.own[row])
         rising -= (probability * rising).sum(axis=1, keepdims=True)
         of_logits = probability * rising
-        if self.decoder.weight is None:
+        if self.readout.layer is None:
             return np.asarray(of_logits)
-        return np.asarray((of_logits @ self.decoder.weight) * slope)
+        return np.asarray((of_logits @ self.readout.layer.weight) * slope)
 
     def _logits(self, row: Indices, context: Values) -> tuple[Values, Values]:
-        """Logits at sums of pieces, −∞ of no candidate, and the derivative of the layer between, if any."""
-        decoder = self.decoder
+        """Logits at sums of projected states, −∞ for no candidate, and the layer's derivative."""
+        readout = self.readout
         logits, slope = context, np.ones_like(context)
-        if decoder.weight is not None and decoder.offset is not None:
-            inner = np.tanh(context + decoder.offset[row])
-            logits, slope = inner @ decoder.weight.T, 1 - inner**2
-        logits = logits + decoder.bias
-        if decoder.allowed is not None:
-            logits = np.where(decoder.allowed[row], logits, -np.inf)
+        if readout.layer is not None:
+            inner = np.tanh(context + readout.layer.offset[row])
+            logits, slope = inner @ readout.layer.weight.T, 1 - inner**2
+        logits = logits + readout.bias
+        if readout.allowed is not None:
+            logits = np.where(readout.allowed[row], logits, -np.inf)
         return logits, slope
 
-    def moves_at(self, row: Indices, context: Values, pieces: Values) -> Values:
-        """The derivative of probabilities when weight comes upon a token, at sums of pieces.
+    def moves_at(self, row: Indices, context: Values, projected: Values) -> Values:
+        """The derivative of probabilities when weight comes upon a token, at sums of projected states.
 
         Args:
             row: the document of each sum, shape (sums,).
-            context: shape (sums, piece).
-            pieces: of its tokens, shape (sums, tokens, piece).
+            context: shape (sums, width).
+            projected: of its tokens, shape (sums, tokens, width).
 
         Returns:
             Shape (sums, classes, tokens).
         """
         logits, slope = self._logits(row, context)
-        probability = softmax(logits)
-        if self.decoder.weight is None:
-            of_logits = pieces.transpose(0, 2, 1)
+        probability = softmax(logits, axis=-1)
+        if self.readout.layer is None:
+            of_logits = projected.transpose(0, 2, 1)
         else:
-            of_logits = self.decoder.weight @ (pieces * slope[:, None]).transpose(0, 2, 1)
+            of_logits = self.readout.layer.weight @ (projected * slope[:, None]).transpose(0, 2, 1)
         mean = (probability[..., None] * of_logits).sum(axis=1, keepdims=True)
         return np.asarray(probability[..., None] * (of_logits - mean))
 
@@ -249,7 +250,7 @@ class Documents:
 
 
 def _distance(logits: Values, own: Values) -> Values:
-    return np.asarray(0.5 * np.abs(softmax(logits) - own).sum(axis=-1))
+    return np.asarray(0.5 * np.abs(softmax(logits, axis=-1) - own).sum(axis=-1))
 
 
 def spread(weight: Values, q: Values) -> Values:

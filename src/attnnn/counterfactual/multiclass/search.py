@@ -20,7 +20,7 @@ _ROUNDING = 1e-12
 # Points of an edge that are tried for feasibility before the ends of its feasible part are bisected.
 _GRID = 9
 
-# Padded numbers (tokens × slabs or pieces) of a portion of documents, which bounds memory.
+# Padded numbers (tokens × slabs or projected) of a portion of documents, which bounds memory.
 _PORTION = 1 << 18
 
 # Tokens of a document whose edges are tried where logits are not linear in the attention.

@@ -27,12 +27,6 @@ Indices = NDArray[np.int64]
 MOST_CLASSES = 8
 
 
-def softmax(logits: Values) -> Values:
-    """Probabilities over the last axis, without overflow."""
-    scaled = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return np.asarray(scaled / scaled.sum(axis=-1, keepdims=True))
-
-
 def class_slabs(
     probability: Values, epsilon: float, possible: NDArray[np.bool_] | None = None
 ) -> tuple[Values, Values]:

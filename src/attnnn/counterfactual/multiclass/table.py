@@ -1,4 +1,4 @@
-"""The table of the exact adversary where there are several classes."""
+"""The table of the exact adversary for more than two classes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pyarrow.compute as pc
 
-from attnnn.counterfactual.multiclass.adversary import ClassAdversary, class_adversary
+from attnnn.counterfactual.multiclass.adversary import MulticlassAdversary, multiclass_adversary
 from attnnn.errors import UserError
-from attnnn.readout.decoder import ClassDecoder
 from attnnn.readout.predictions import Predictions
+from attnnn.readout.readout import Readout
 from attnnn.tables import schemas
 from attnnn.tables.ragged import Ragged, concatenate
 from attnnn.tables.store import read_table
@@ -20,15 +20,15 @@ from attnnn.tables.store import read_table
 
 def multiclass_columns(
     predictions: Predictions,
-    decoder: ClassDecoder,
+    readout: Readout,
     searched: str | os.PathLike[str],
     epsilons: Sequence[float],
 ) -> dict[str, Any]:
-    """The columns of `schemas.CLASS_ADVERSARY`, every document for one ε after the other.
+    """The columns of `schemas.MULTICLASS_ADVERSARY`, every document for one ε after the other.
 
     Args:
         predictions: of the test split.
-        decoder: of the same documents.
+        readout: of the same documents.
         searched: path of the searched adversary's table, whose attention is a starting point.
         epsilons: largest allowed TVDs.
 
@@ -37,7 +37,7 @@ def multiclass_columns(
     """
     own = predictions.attention
     solved = {
-        epsilon: class_adversary(own, decoder, epsilon, start)
+        epsilon: multiclass_adversary(own, readout, epsilon, start)
         for epsilon, start in _starts(predictions, searched, epsilons).items()
     }
     answers = list(solved.values())
@@ -53,14 +53,14 @@ def multiclass_columns(
         "tokens": concatenate([tokens for tokens, _ in weights]),
         "weights": concatenate([values for _, values in weights]),
         "probability": np.concatenate(
-            [decoder.explained(answer.attention, own) for answer in answers]
+            [readout.explained(answer.attention, own) for answer in answers]
         ),
         "change": change,
         "slack": epsilon - change,
     }
 
 
-def _weights_alone(answer: ClassAdversary) -> tuple[Ragged, Ragged]:
+def _weights_alone(answer: MulticlassAdversary) -> tuple[Ragged, Ragged]:
     """Positions and weights of the tokens that have any."""
     attention = answer.attention
     some = np.asarray(attention.values, np.float64) > 0
