@@ -23,12 +23,13 @@ from attnnn.measures import kendall_tau
 from attnnn.models.batches import make_batch
 from attnnn.models.objectives import Labels, class_weights, positive_weight
 from attnnn.models.training import Recipe, Training
-from attnnn.readout.decoder import Decoder
+from attnnn.readout.readout import Readout
 from attnnn.study.settings import LeaveOneOut, SearchedAdversary
 from attnnn.tables.ragged import Ragged
 from benchmarks import flops
 from benchmarks.clock import Setup
 from benchmarks.material import Material
+from tests.support import binary
 
 Rows = NDArray[np.int64]
 
@@ -143,12 +144,10 @@ deletions = partial(
 )
 
 
-def own(material: Material, rows: Rows) -> tuple[Ragged, Decoder]:
+def own(material: Material, rows: Rows) -> tuple[Ragged, Readout]:
     """The model's attention on some test documents, and the decoder there."""
     contribution = material.predictions.contribution.take(rows)
-    return material.predictions.attention.take(rows), Decoder(
-        contribution, material.classifier.bias
-    )
+    return material.predictions.attention.take(rows), binary(contribution, material.classifier.bias)
 
 
 def permutation(material: Material, rows: Rows) -> Setup:

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from attnnn.models.classifier import Classifier, build
 from attnnn.models.documents import SPECIAL_SYMBOLS
 from attnnn.models.prediction import Predictions, predict
-from attnnn.readout.decoder import Decoder
+from attnnn.readout.readout import Readout
 from attnnn.tables.ragged import Ragged
+from tests.support import binary
 
 SizeName = Literal["sst", "imdb", "long", "quick"]
 
@@ -82,9 +83,9 @@ class Material:
         return predict(self.classifier, self.test)
 
     @property
-    def decoder(self) -> Decoder:
+    def decoder(self) -> Readout:
         """What the test documents' logits are made of."""
-        return Decoder(self.predictions.contribution, self.classifier.bias)
+        return binary(self.predictions.contribution, self.classifier.bias)
 
     @property
     def device(self) -> torch.device:

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from attnnn.cli import main
 from attnnn.errors import UserError
 from attnnn.study import config
-from attnnn.study.design import Model, Run
+from attnnn.study.model import Model, Run
 from attnnn.study.resolved import editor_schema
 
 ROOT = Path(__file__).parents[1]

@@ -12,9 +12,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from attnnn.corpora.stage import prepare
 
 from attnnn.corpora.readers import read_source
-from attnnn.corpora.stage import prepare
 from attnnn.study.config import validate
 from attnnn.study.sources.pairs import BABI_NAMES
 from attnnn.tables.schemas import PAIRS, VOCABULARY

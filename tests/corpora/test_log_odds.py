@@ -4,12 +4,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from attnnn.corpora.stage import prepare, weigh
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
 from attnnn.corpora.log_odds import counted_words, fit_log_odds
 from attnnn.corpora.planted_words import NEGATIVE_CUES, POSITIVE_CUES
-from attnnn.corpora.stage import prepare, weigh
 from attnnn.errors import UserError
 from attnnn.tables import schemas
 from attnnn.tables.ragged import Ragged

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from attnnn.corpora.stage import check_sources, prepare
+
 from attnnn.study.config import Study, validate
 from attnnn.tables.schemas import VOCABULARY
 from attnnn.tables.store import read_table

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from attnnn.dag.layout import Layout
-from attnnn.study import design
 from attnnn.study.config import validate
+from attnnn.study.runs import base_run
 from attnnn.tables import schemas
 from attnnn.tables.ragged import Ragged
 from attnnn.tables.store import write_table
+from tests.support import Layout
 
 LENGTHS = [4, 6, 5, 1, 8, 3, 2]
 SPLITS = ["train", "test", "test", "test", "dev", "test", "test"]
@@ -60,4 +60,4 @@ def study(make_study):
 
 @pytest.fixture
 def base(study):
-    return write_predictions(study, design.base_run(study, "tiny"), seed=0)
+    return write_predictions(study, base_run(study, "tiny"), seed=0)

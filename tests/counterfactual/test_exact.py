@@ -13,30 +13,31 @@ from attnnn.counterfactual.exact import exact_adversary
 from attnnn.counterfactual.outcome import Outcome
 from attnnn.counterfactual.searched import search_adversaries
 from attnnn.measures import jensen_shannon_divergence
-from attnnn.readout.decoder import Decoder
+from attnnn.readout.readout import Readout
 from attnnn.study.settings import SearchedAdversary
 from attnnn.tables.ragged import Ragged
+from tests.support import binary
 
 LN2 = math.log(2)
 
 
 def one(
     attention: list[float], contribution: list[float], bias: float = 0.0
-) -> tuple[Ragged, Decoder]:
-    return Ragged.from_lists([attention]), Decoder(Ragged.from_lists([contribution]), bias)
+) -> tuple[Ragged, Readout]:
+    return Ragged.from_lists([attention]), binary(Ragged.from_lists([contribution]), bias)
 
 
 def sigma(logit: float) -> float:
     return 1 / (1 + math.exp(-logit))
 
 
-def random_documents(count: int, longest: int, seed: int) -> tuple[Ragged, Decoder]:
+def random_documents(count: int, longest: int, seed: int) -> tuple[Ragged, Readout]:
     rng = np.random.default_rng(seed)
     lengths = rng.integers(1, longest + 1, size=count)
     scores = Ragged.from_lengths(3 * rng.standard_normal(lengths.sum()), lengths)
     weight = np.exp(scores.values)
     attention = scores.with_values(weight / scores.with_values(weight).sums()[scores.documents])
-    return attention, Decoder(scores.with_values(2 * rng.standard_normal(lengths.sum())), 0.3)
+    return attention, binary(scores.with_values(2 * rng.standard_normal(lengths.sum())), 0.3)
 
 
 def by_enumeration(

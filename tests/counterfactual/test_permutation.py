@@ -8,8 +8,8 @@ from scipy.stats import chisquare
 
 from attnnn.counterfactual import permutation
 from attnnn.counterfactual.permutation import absolute_changes, logit_moments, permuted_logits
-from attnnn.readout.decoder import Decoder
 from attnnn.tables.ragged import Ragged
+from tests.support import binary
 
 BIAS = -0.3
 
@@ -20,7 +20,7 @@ def documents():
     rng = np.random.default_rng(0)
     lengths = [4, 1, 6, 2, 4, 5]
     attention = Ragged.from_lists([rng.dirichlet(np.ones(n)) for n in lengths], np.float32)
-    return attention, Decoder(attention.with_values(rng.normal(0, 2, sum(lengths))), BIAS)
+    return attention, binary(attention.with_values(rng.normal(0, 2, sum(lengths))), BIAS)
 
 
 def all_logits(attention, contribution):
@@ -74,7 +74,7 @@ def test_draws_have_the_exact_moments(documents):
 def outcomes(documents, *, permutations, seed):
     """Which of the n! permutations each draw is, for documents of equal length; shape as of logits."""
     attention = Ragged.from_lists([[0.0, 0.1, 0.9]] * documents)
-    decoder = Decoder(Ragged.from_lists([[0.0, 1.0, 3.0]] * documents), BIAS)
+    decoder = binary(Ragged.from_lists([[0.0, 1.0, 3.0]] * documents), BIAS)
     logits = permuted_logits(
         attention, decoder, permutations=permutations, generator=np.random.default_rng(seed)
     )
@@ -114,14 +114,14 @@ def test_portions_do_not_matter(documents, monkeypatch):
 def test_changes_by_hand():
     # Own logit ln 3, so p = ¾; logit 0 gives ½ and logit −ln 3 gives ¼.
     attention = Ragged.from_lists([[0.5, 0.5]])
-    decoder = Decoder(Ragged.from_lists([[2 * np.log(3), 0.0]]), 0.0)
+    decoder = binary(Ragged.from_lists([[2 * np.log(3), 0.0]]), 0.0)
     changes = absolute_changes(attention, decoder, np.array([[0.0, -np.log(3), np.log(3)]]))
     assert changes == pytest.approx(np.array([[0.25, 0.5, 0.0]]))
 
 
 def test_extreme_logits_do_not_overflow():
     attention = Ragged.from_lists([[1.0], [1.0]])
-    decoder = Decoder(Ragged.from_lists([[5000.0], [-5000.0]]), 0.0)
+    decoder = binary(Ragged.from_lists([[5000.0], [-5000.0]]), 0.0)
     assert decoder.probabilities(attention).tolist() == [1.0, 0.0]
 
 

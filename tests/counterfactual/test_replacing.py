@@ -6,21 +6,19 @@ import numpy as np
 import pytest
 import torch
 
-from attnnn.counterfactual.replacing import replace
-from attnnn.dag.layout import Layout
 from attnnn.errors import UserError
 from attnnn.measures import jensen_shannon_divergence
 from attnnn.models.attention import Imposed
 from attnnn.models.log_odds import WordWeights
 from attnnn.models.persistence import load_classifier
 from attnnn.models.prediction import predict
-from attnnn.models.stage import train
-from attnnn.study import design
 from attnnn.study.config import Study
+from attnnn.study.runs import base_run
 from attnnn.tables import schemas
 from attnnn.tables.ragged import Ragged
 from attnnn.tables.store import facts_of, read_table, write_table
 from tests.models.conftest import VOCABULARY, study_in, tiny_documents, write_corpus
+from tests.support import Layout, do
 
 # Word 5 speaks for class 1, 4 and 6 for class 0; 7 is a stop word.
 WEIGHT = [None] * 4 + [-2.0, 3.0, -1.0, None, 0.0, 0.0, 0.0, 0.0]
@@ -40,13 +38,13 @@ def write_weights(study: Study) -> WordWeights:
 @pytest.fixture
 def study(tmp_path: Path) -> Study:
     study = write_corpus(study_in(tmp_path, log_odds={"run": True, "substituted_words": 2}))
-    train(study, [design.base_run(study, "tiny")], device="cpu", threads=1)
+    do(study, "train", base_run(study, "tiny"))
     return study
 
 
 def test_the_table_holds_what_the_model_says_of_either(study: Study) -> None:
-    words, run = write_weights(study), design.base_run(study, "tiny")
-    replace(study, run, device="cpu", threads=1)
+    words, run = write_weights(study), base_run(study, "tiny")
+    do(study, "replace", run)
     layout = Layout(study.results_dir)
     table = read_table(layout.analysis_of("replacement", run), schemas.REPLACEMENT)
     documents = tiny_documents()
@@ -92,15 +90,15 @@ def _substituted(tokens: np.ndarray, attention: np.ndarray, positive: bool) -> l
 
 def test_words_are_weighed_first(study: Study) -> None:
     with pytest.raises(UserError, match=r"log_odds.parquet: no such file"):
-        replace(study, design.base_run(study, "tiny"), device="cpu", threads=1)
+        replace(study, base_run(study, "tiny"), device="cpu", threads=1)
 
 
 def test_the_table_can_be_had_twice_alike(study: Study) -> None:
     write_weights(study)
-    run = design.base_run(study, "tiny")
+    run = base_run(study, "tiny")
     path = Path(Layout(study.results_dir).analysis_of("replacement", run))
-    replace(study, run, device="cpu", threads=1)
+    do(study, "replace", run)
     before = path.read_bytes()
     torch.manual_seed(1)
-    replace(study, run, device="cpu", threads=1)
+    do(study, "replace", run)
     assert path.read_bytes() == before

@@ -8,9 +8,9 @@ from attnnn.counterfactual.objective import objective_of
 from attnnn.counterfactual.outcome import Outcome, best_of
 from attnnn.counterfactual.searched import search_adversaries, starting_scores
 from attnnn.measures import jensen_shannon_divergence
-from attnnn.readout.decoder import Decoder
 from attnnn.study.settings import SearchedAdversary
 from attnnn.tables.ragged import Ragged
+from tests.support import binary
 
 LENGTHS = [5, 1, 9, 3, 12]
 NUMBERS = np.array([40, 7, 12, 9, 3])
@@ -25,7 +25,7 @@ def attention():
 @pytest.fixture
 def decoder(attention):
     values = np.random.default_rng(1).normal(0, 2, sum(LENGTHS)).astype(np.float32)
-    return Decoder(attention.with_values(values), 0.2)
+    return binary(attention.with_values(values), 0.2)
 
 
 def jsd(a, b):
@@ -180,7 +180,7 @@ def test_a_weight_of_zero_in_the_models_attention_is_no_trouble(decoder, attenti
 def test_best_of_takes_the_most_divergent_feasible_candidate():
     own_weights = Ragged.from_lists([[1.0, 0.0], [0.5, 0.5]])
     # Only the first token moves the prediction, and only in the second document.
-    decoder = Decoder(Ragged.from_lists([[1.0, 1.0], [4.0, -4.0]]), 0.0)
+    decoder = binary(Ragged.from_lists([[1.0, 1.0], [4.0, -4.0]]), 0.0)
     candidates = [
         Outcome.of(Ragged.from_lists(rows), own_weights, decoder)
         for rows in ([[0.5, 0.5], [1.0, 0.0]], [[0.0, 1.0], [0.0, 1.0]])

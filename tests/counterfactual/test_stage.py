@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from attnnn.counterfactual.stage import diverge, permute, search, solve
-from attnnn.dag.layout import Layout
 from attnnn.errors import UserError
 from attnnn.measures import jensen_shannon_divergence
-from attnnn.study import design
+from attnnn.study.runs import base_run, seed_runs
 from attnnn.tables import schemas
 from attnnn.tables.ragged import Ragged
 from attnnn.tables.store import facts_of, read_table, write_table
+from tests.support import Layout, do
 
 from .conftest import BIAS, LENGTHS, SPLITS, write_predictions
 
@@ -21,8 +20,8 @@ TEST = np.flatnonzero(np.array(SPLITS) == "test")
 
 
 def run_search(study):
-    run = design.base_run(study, "tiny")
-    search(study, run, device="cpu", threads=1)
+    run = base_run(study, "tiny")
+    do(study, "search", run)
     layout = Layout(study.results_dir)
     return (
         read_table(layout.analysis_of("searched_adversary", run), schemas.SEARCHED_ADVERSARY),
@@ -31,8 +30,8 @@ def run_search(study):
 
 
 def test_permutation_table(study, base):
-    run = design.base_run(study, "tiny")
-    permute(study, run)
+    run = base_run(study, "tiny")
+    do(study, "permute", run)
     path = Layout(study.results_dir).analysis_of("permutation", run)
     table = read_table(path, schemas.PERMUTATION)
     assert table["document"].to_pylist() == (TEST + 100).tolist()
@@ -43,14 +42,14 @@ def test_permutation_table(study, base):
     assert (table["mean_change"].to_numpy()[[0, 1, 3]] > 0).all()
     assert facts_of(table)["identity"]["permutations"] == study.permutations
     first = Path(path).read_bytes()
-    permute(study, run)
+    do(study, "permute", run)
     assert Path(path).read_bytes() == first
 
 
 @pytest.mark.parametrize("iterate", ["last", "best_feasible"])
 def test_searched_tables_agree_with_their_own_attention(make_study, iterate):
     study = make_study(switches={"adv_iterate": iterate})
-    base = write_predictions(study, design.base_run(study, "tiny"), seed=0)
+    base = write_predictions(study, base_run(study, "tiny"), seed=0)
     table, candidates = run_search(study)
     documents = TEST.tolist()
     assert table["document"].to_pylist() == [100 + d for d in documents] * 2
@@ -78,7 +77,7 @@ def test_searched_tables_are_reproducible(study, base):
 
 
 def test_divergence_covers_every_split(study, base):
-    run = design.seed_runs(study, "tiny")[0]
+    run = seed_runs(study, "tiny")[0]
     other = write_predictions(study, run, seed=1)
     diverge(study, [run])
     path = Layout(study.results_dir).analysis_of("divergence", run)
@@ -94,7 +93,7 @@ def test_divergence_covers_every_split(study, base):
 
 
 def test_the_base_does_not_diverge_from_itself(study, base):
-    run = design.base_run(study, "tiny")
+    run = base_run(study, "tiny")
     diverge(study, [run])
     path = Layout(study.results_dir).analysis_of("divergence", run)
     table = read_table(path, schemas.DIVERGENCE)
@@ -102,7 +101,7 @@ def test_the_base_does_not_diverge_from_itself(study, base):
 
 
 def test_runs_of_different_documents_are_refused(study, base, monkeypatch):
-    run = design.seed_runs(study, "tiny")[0]
+    run = seed_runs(study, "tiny")[0]
     monkeypatch.setattr("tests.counterfactual.conftest.SPLITS", SPLITS[:-1])
     monkeypatch.setattr("tests.counterfactual.conftest.LENGTHS", [4, 6, 5, 1, 8, 3])
     write_predictions(study, run, seed=1)
@@ -121,7 +120,7 @@ class TestSeveralClasses:
         pairs = request.param == "pairs"
         source = {"kind": "snli"} if pairs else {"kind": "table", "path": "a.csv", "classes": 3}
         study = make_study(papers=["jain-wallace"], corpora={"tiny": {"source": source}})
-        run = design.base_run(study, "tiny")
+        run = base_run(study, "tiny")
         rng = np.random.default_rng(3)
         attention = Ragged.from_lists([rng.dirichlet(np.ones(n)) for n in LENGTHS], np.float32)
         pieces = attention.with_values(rng.normal(0, 1.5, (sum(LENGTHS), 3)).astype(np.float32))
@@ -144,8 +143,8 @@ class TestSeveralClasses:
         weight = rng.normal(size=(3, 3)).astype(np.float32)
         last = {"decoder.output.weight": weight, "decoder.output.bias": np.array(self.BIAS)}
         save_file(last, path.with_name("weights.safetensors"))
-        search(study, run, device="cpu", threads=1)
-        solve(study, run)
+        do(study, "search", run)
+        do(study, "solve", run)
 
         def predict(row, weights):
             logits = weights @ pieces[row].astype(float)
@@ -196,7 +195,7 @@ class TestSeveralClasses:
         path = Path(Layout(study.results_dir).analysis_of("searched_adversary", run))
         other = study.model_copy(update={"epsilons": [0.01, 0.3]})
         with pytest.raises(UserError, match=r"expected the test documents .* ε = 0.3; run"):
-            solve(other, run)
+            do(other, "solve", run)
         path.unlink()
         with pytest.raises(UserError, match="searched_adversary"):
-            solve(study, run)
+            do(study, "solve", run)

@@ -7,13 +7,10 @@ from typing import Any
 import pytest
 
 from attnnn import machine as device
-from attnnn.dag.jobs import Job
-from attnnn.dag.workflow import Plan, growing, read_plan
+from attnnn.dag.workflow import Dag, read_dag
 from attnnn.errors import UserError
 from attnnn.machine import torch_device, wants_gpu
 from attnnn.study.config import validate
-from attnnn.study.design import Run
-from attnnn.study.settings import Jobs
 
 SOURCES = {
     "planted": {"kind": "planted", "regime": "lexical"},
@@ -27,14 +24,10 @@ SOURCES = {
 
 
 @pytest.fixture
-def plan() -> Plan:
+def dag() -> Dag:
     corpora = {name: {"source": source} for name, source in SOURCES.items()}
     corpora["table"] |= {"embedding": {"kind": "file", "path": "words.vec"}}
-    return Plan(validate({"corpora": corpora, "corpora_dir": "texts"}, where="test"))
-
-
-def job(corpus: str, *names: str) -> Job:
-    return Job(corpus, 1, tuple(Run.parse(corpus, name) for name in names))
+    return Dag(validate({"corpora": corpora, "corpora_dir": "texts"}, where="test"))
 
 
 def at(corpus: str, model: str = "bilstm-additive", seed: str = "10") -> Any:
@@ -63,64 +56,61 @@ def at(corpus: str, model: str = "bilstm-additive", seed: str = "10") -> Any:
         ),
     ],
 )
-def test_a_corpus_is_made_again_when_its_files_change(plan: Plan, corpus: str, files: list[str]):
-    assert plan.sources(at(corpus)) == files
+def test_a_corpus_is_made_again_when_its_files_change(dag: Dag, corpus: str, files: list[str]):
+    assert dag.inputs("prepare")(at(corpus)).get("files", []) == files
 
 
-def test_vectors_of_a_corpus(plan: Plan):
-    assert plan.vectors(at("table")) == ["texts/words.vec"]
-    assert plan.embedding(job("table")) == ["results/corpora/table/embedding.safetensors"]
-    assert plan.vectors(at("planted")) == plan.embedding(job("planted")) == []
+def test_vectors_of_a_corpus(dag: Dag):
+    assert dag.inputs("embed")(at("table"))["files"] == ["texts/words.vec"]
+    embedding = "results/corpora/table/embedding.safetensors"
+    assert dag.inputs("train")(at("table"))["embedding"] == embedding
+    assert "embedding" not in dag.inputs("train")(at("planted"))
 
 
-def test_a_training_waits_for_the_run_it_learns_from(plan: Plan):
+def test_a_training_waits_for_the_run_it_learns_from(dag: Dag):
+    def guide(model: str, seed: str = "10") -> str | None:
+        found: str | None = dag.inputs("train")(at("trees", model, seed)).get("guide")
+        return found
+
     predictions = "results/models/trees/{}/seed-10/predictions.parquet"
-    base = [predictions.format("bilstm-additive")]
-    swept, imposed = "bilstm-additive-lambda-0.001", "average-imposed"
-    assert plan.guides(job("trees", "bilstm-additive/seed-10", "bilstm-uniform/seed-10")) == []
-    together = job("trees", f"{swept}/seed-50", f"{imposed}-bilstm-additive/seed-10")
-    assert plan.guides(together) == base
-    assert plan.guides(job("trees", f"{imposed}-{swept}/seed-10")) == [predictions.format(swept)]
+    base, swept = predictions.format("bilstm-additive"), "bilstm-additive-lambda-0.001"
+    assert guide("bilstm-additive") is None
+    assert guide("bilstm-uniform") is None
+    assert guide(swept, "50") == guide("average-imposed-bilstm-additive") == base
+    assert guide(f"average-imposed-{swept}") == predictions.format(swept)
 
 
-def test_of_several_classes_the_exact_adversary_starts_from_the_searched_one(plan: Plan):
-    run = "bilstm-additive/seed-10"
+def test_for_more_than_two_classes_the_exact_adversary_starts_from_the_searched_one(dag: Dag):
     searched = "results/searched_adversary/stories/bilstm-additive/seed-10.parquet"
-    assert plan.starts(job("stories", run)) == [searched]
-    assert plan.starts(job("planted", run)) == []
+    assert dag.inputs("solve")(at("stories"))["searched"] == searched
+    assert "searched" not in dag.inputs("solve")(at("planted"))
 
 
-def test_a_training_job_is_named_by_its_first_run_and_writes_all_of_them(plan: Plan):
-    both = job("trees", "bilstm-uniform/seed-10", "bilstm-additive/seed-50")
-    assert both.name == "bilstm-uniform/seed-10"
-    assert both.options == "--run bilstm-uniform/seed-10 --run bilstm-additive/seed-50"
-    written = plan.trained(both)
-    assert len(written) == 8
-    assert written[0] == "results/models/trees/bilstm-uniform/seed-10/weights.safetensors"
-    assert written[7] == "results/models/trees/bilstm-additive/seed-50/predictions.parquet"
-    assert set(plan.settings_of("train", both)) == {run.name for run in both.runs}
+def test_outputs_and_logs_have_the_wildcards_of_what_a_stage_is_about(dag: Dag):
+    assert dag.outputs("permute") == {
+        "permutation": "results/permutation/{corpus}/{model}/seed-{seed}.parquet"
+    }
+    assert dag.log("permute") == "results/logs/permute/{corpus}/{model}/seed-{seed}.log"
+    assert dag.log("prepare") == "results/logs/prepare/{corpus}.log"
 
 
-def test_no_more_runs_at_once_than_a_job_has(plan: Plan):
-    study = plan.study.model_copy(update={"jobs": Jobs(runs=4, runs_at_once=2)})
-    one, three = ["bilstm-uniform/seed-10"], [f"bilstm-additive/seed-{seed}" for seed in (1, 2, 3)]
-    assert Plan(study).at_once(job("trees", *one)) == 1
-    assert Plan(study).at_once(job("trees", *three)) == 2
+def test_corpora_come_first_and_then_base_models(dag: Dag):
+    prepare, train = dag.priority("prepare"), dag.priority("train")
+    base, other = train(at("trees")), train(at("trees", "bilstm-uniform"))
+    assert prepare(at("trees")) > base > other
+    assert train(at("trees", seed="50")) == other
 
 
-def test_only_base_models_are_urgent(plan: Plan):
-    base, other = "bilstm-additive/seed-10", "bilstm-uniform/seed-10"
-    assert plan.urgency(job("trees", other, base)) > plan.urgency(job("trees", other))
-    assert plan.urgency(job("trees", base)) > plan.urgency(job("trees", "bilstm-additive/seed-50"))
-
-
-def test_resources_grow_with_every_attempt():
-    assert [growing(500)(None, attempt) for attempt in (1, 2)] == [500, 1000]
+def test_resources_grow_with_every_attempt(dag: Dag):
+    grown = [dag.resources("permute")["mem_mb"](None, attempt) for attempt in (1, 2)]
+    assert grown[1] == 2 * grown[0]
+    assert "gpu" not in dag.resources("permute")
+    assert "gpu" in dag.resources("train")
 
 
 def test_a_mistake_ends_the_workflow_with_one_line():
     with pytest.raises(SystemExit) as caught:
-        read_plan({"corpra": {}}, check=False)
+        read_dag({"corpra": {}}, check=False)
     assert isinstance(caught.value.code, str)
     assert caught.value.code.startswith("attnnn: configuration: ")
     assert "\n" not in caught.value.code
@@ -173,14 +163,14 @@ def two_corpora(path: str) -> dict[str, Any]:
 
 def test_a_missing_corpus_ends_the_study():
     with pytest.raises(SystemExit, match=r"nowhere\.csv"):
-        read_plan(two_corpora("/nowhere.csv"), check=True)
+        read_dag(two_corpora("/nowhere.csv"), check=True)
 
 
 def test_a_missing_corpus_is_left_out_and_named_where_that_is_asked_for(
     capsys: pytest.CaptureFixture[str],
 ):
     config = {**two_corpora("/nowhere.csv"), "missing_corpora": "leave_out"}
-    assert list(read_plan(config, check=True).study.corpora) == ["planted"]
+    assert list(read_dag(config, check=True).study.corpora) == ["planted"]
     assert capsys.readouterr().err == (
         "attnnn: left out corpus table: /nowhere.csv does not exist\n"
     )
@@ -192,7 +182,7 @@ def test_a_corpus_with_some_of_its_files_counts_as_missing(
     (tmp_path / "train.csv").touch()
     config = two_corpora("/nowhere.csv")
     config["corpora"]["news"] = {"source": {"kind": "ag_news", "path": str(tmp_path)}}
-    left = read_plan({**config, "missing_corpora": "leave_out"}, check=True).study.corpora
+    left = read_dag({**config, "missing_corpora": "leave_out"}, check=True).study.corpora
     assert list(left) == ["planted"]
     assert f"left out corpus news: {tmp_path}/test.csv does not exist" in capsys.readouterr().err
 
@@ -201,4 +191,4 @@ def test_a_study_of_missing_corpora_only_is_refused():
     config = two_corpora("/nowhere.csv")
     del config["corpora"]["planted"]
     with pytest.raises(SystemExit, match="no corpus was found"):
-        read_plan({**config, "missing_corpora": "leave_out"}, check=False)
+        read_dag({**config, "missing_corpora": "leave_out"}, check=False)

@@ -11,8 +11,8 @@ from scipy.stats import chisquare
 
 from attnnn.erasure.flips import erased_probabilities, first_flips, smallest_flips
 from attnnn.erasure.orders import decision_gradient, descending, random_other, shuffled
-from attnnn.readout.decoder import ClassDecoder, Decoder
 from attnnn.tables.ragged import Ragged
+from tests.support import binary, multiclass
 
 LENGTHS = [4, 1, 7, 2, 6, 3, 7]
 
@@ -23,7 +23,7 @@ def documents(seed, lengths=LENGTHS, outputs=2, spread=2.0, pairs=False):
     attention = Ragged.from_lists([rng.dirichlet(np.ones(n)) for n in lengths], np.float32)
     tokens = len(attention.values)
     if pairs:
-        decoder = ClassDecoder(
+        decoder = multiclass(
             attention.with_values(rng.normal(0, spread, (tokens, 5))),
             rng.normal(0, 0.5, outputs),
             offset=rng.normal(0, 1, (len(lengths), 5)),
@@ -32,9 +32,9 @@ def documents(seed, lengths=LENGTHS, outputs=2, spread=2.0, pairs=False):
         )
         return attention, decoder
     if outputs == 2:
-        return attention, Decoder(attention.with_values(rng.normal(0, spread, tokens)), 0.3)
+        return attention, binary(attention.with_values(rng.normal(0, spread, tokens)), 0.3)
     pieces = attention.with_values(rng.normal(0, spread, (tokens, outputs)))
-    return attention, ClassDecoder(pieces, rng.normal(0, 0.5, outputs))
+    return attention, multiclass(pieces, rng.normal(0, 0.5, outputs))
 
 
 KINDS = {
@@ -52,13 +52,13 @@ def probabilities_without(attention, decoder, row, erased):
     if weights.sum() > 0:
         weights = weights / weights.sum()
     here = decoder.take(np.array([row]))
-    context = sum((w * np.atleast_1d(p) for w, p in zip(weights, here.pieces[0], strict=True)))
-    if isinstance(decoder, Decoder):
+    context = sum((w * np.atleast_1d(p) for w, p in zip(weights, here.projected[0], strict=True)))
+    if decoder.outputs == 1:
         positive = 1 / (1 + np.exp(-(context[0] + decoder.bias)))
         return np.array([1 - positive, positive])
     logits = context
-    if decoder.weight is not None:
-        logits = decoder.weight @ np.tanh(context + here.offset[0])
+    if decoder.layer is not None:
+        logits = decoder.layer.weight @ np.tanh(context + here.layer.offset[0])
     logits = logits + decoder.bias
     if here.allowed is not None:
         logits = np.where(here.allowed[0], logits, -np.inf)
@@ -82,7 +82,7 @@ def test_one_weight_erased_is_the_definition(kind):
 
 def test_one_weight_erased_by_hand():
     attention = Ragged.from_lists([[0.5, 0.3, 0.2]])
-    decoder = Decoder(attention.with_values(np.array([2.0, -1.0, 1.0])), 0.1)
+    decoder = binary(attention.with_values(np.array([2.0, -1.0, 1.0])), 0.1)
     # (.3 × -1 + .2 × 1) / .5 + .1 = -.1
     found = erased_probabilities(attention, decoder, np.array([0]))
     np.testing.assert_allclose(found, [[1 / (1 + np.exp(-0.1)), 1 / (1 + np.exp(0.1))]], rtol=1e-12)
@@ -119,7 +119,7 @@ def test_flips_are_those_of_erasing_one_after_another(kind, erase_all):
 
 def test_erasing_everything_leaves_the_bias():
     attention = Ragged.from_lists([[1.0], [0.5, 0.5]])
-    decoder = Decoder(attention.with_values(np.array([5.0, 5.0, 5.0])), -0.1)
+    decoder = binary(attention.with_values(np.array([5.0, 5.0, 5.0])), -0.1)
     order = descending(attention)
     assert first_flips(attention, decoder, order).count.tolist() == [-1, -1]
     assert first_flips(attention, decoder, order, erase_all=True).count.tolist() == [1, 2]
@@ -164,7 +164,7 @@ def test_no_order_needs_fewer_than_the_smallest_set(seed, outputs):
 def test_of_two_equal_classes_the_first_is_decided():
     attention = Ragged.from_lists([[0.5, 0.25, 0.25]])
     # Without the first weight the logit is exactly 0, which is class 0.
-    decoder = Decoder(attention.with_values(np.array([3.0, 1.0, -1.0])), 0.0)
+    decoder = binary(attention.with_values(np.array([3.0, 1.0, -1.0])), 0.0)
     assert first_flips(attention, decoder, descending(attention)).count.tolist() == [1]
     assert smallest_flips(attention, decoder).count.tolist() == [1]
 
@@ -182,15 +182,15 @@ def test_the_gradient_is_autograds(kind):
     for row in range(len(LENGTHS)):
         here = decoder.take(np.array([row]))
         weights = torch.from_numpy(attention[row].astype(np.float64)).requires_grad_()
-        context = weights @ torch.from_numpy(np.asarray(here.pieces[0], np.float64))
-        if isinstance(decoder, Decoder):
+        context = weights @ torch.from_numpy(np.asarray(here.projected[0], np.float64))
+        if decoder.outputs == 1:
             positive = torch.sigmoid(context[0] + decoder.bias)
             largest = torch.maximum(positive, 1 - positive)
         else:
             logits = context
-            if decoder.weight is not None:
-                inner = torch.tanh(context + torch.from_numpy(here.offset[0]))
-                logits = torch.from_numpy(decoder.weight) @ inner
+            if decoder.layer is not None:
+                inner = torch.tanh(context + torch.from_numpy(here.layer.offset[0]))
+                logits = torch.from_numpy(decoder.layer.weight) @ inner
             logits = logits + torch.from_numpy(decoder.bias)
             if here.allowed is not None:
                 logits = logits.masked_fill(~torch.from_numpy(here.allowed[0]), -torch.inf)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from attnnn.exhibits.style import house_style
+from attnnn.exhibits.drawing.style import house_style
 from tests.exhibits import synthetic
 
 

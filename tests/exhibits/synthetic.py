@@ -8,13 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from attnnn.dag import layout
 from attnnn.measures import jensen_shannon_divergence
-from attnnn.study import design
+from attnnn.stages.measure import METHODS
 from attnnn.study.config import Study, validate
-from attnnn.study.design import Run
+from attnnn.study.model import Run
+from attnnn.study.runs import (
+    adversary_runs,
+    adversary_seeds,
+    attacked_runs,
+    base_run,
+    explained_runs,
+    grid_runs,
+    guide_runs,
+    has_log_odds,
+    log_odds_runs,
+    seed_runs,
+    uniform_run,
+    vanilla_runs,
+)
 from attnnn.tables import schemas, store
 from attnnn.tables.ragged import Ragged
+from tests.support import Layout
 
 WORDS = (
     *("the", "a", "film", "plot", "actor", "scene", "never", "quite", "finds", "its", "feet"),
@@ -56,7 +70,7 @@ class Synthetic:
 
     def __init__(self, study: Study, corpus: str, test_size: int) -> None:
         self.study, self.corpus = study, corpus
-        self.paths = layout.Layout(study.results_dir)
+        self.paths = Layout(study.results_dir)
         self.rng = np.random.default_rng(len(corpus))
         sizes = {**SIZES, "test": test_size}
         self.split = np.repeat(list(sizes), list(sizes.values()))
@@ -129,42 +143,28 @@ class Synthetic:
             "contribution": [None] * len(self.document),
         }
         self.write(self.paths.predictions_of(run), schemas.PREDICTIONS, columns)
-        if run not in design.compared_runs(self.study, self.corpus):
-            return
-        tvd = np.abs(probability - self.base)
-        divergence = {
-            "document": self.document,
-            "split": list(self.split),
-            "base_predicted": (self.base > 0.5).astype(np.int64),
-            "base_max_attention": self.base_attention.maxima(),
-            "jsd": jensen_shannon_divergence(attention, self.base_attention),
-            "tvd": tvd,
-            "tvd_half": tvd / 2,
-        }
-        path = self.paths.analysis_of("divergence", run)
-        self.write(path, schemas.DIVERGENCE, divergence)
 
     def write_runs(self) -> None:
         study, name = self.study, self.corpus
-        base = design.base_run(study, name)
+        base = base_run(study, name)
         self.write_run(base, self.base, self.base_attention)
         uniform = self.softmax(self.base_attention.with_values(np.zeros(self.lengths.sum())))
-        self.write_run(design.uniform_run(study, name), self.shifted(0.08), uniform)
-        for run in design.seed_runs(study, name):
+        self.write_run(uniform_run(study, name), self.shifted(0.08), uniform)
+        for run in seed_runs(study, name):
             mixed = self.mixed(0.35 + 0.1 * self.rng.random())
             self.write_run(run, self.shifted(0.04 + 0.02 * self.rng.random()), mixed)
-        for run in design.guide_runs(study, name).values():
+        for run in guide_runs(study, name).values():
             self.write_run(run, self.predict(1.1), self.attention(1.5))
-        for run in [*design.grid_runs(study, name)[1:], *design.vanilla_runs(study, name)]:
+        for run in [*grid_runs(study, name)[1:], *vanilla_runs(study, name)]:
             self.write_run(run, self.predict(1.2), self.attention(1.8))
-        for rank, seed in enumerate(design.adversary_seeds(study, name)):
-            runs = design.adversary_runs(study, name, seed)
+        for rank, seed in enumerate(adversary_seeds(study, name)):
+            runs = adversary_runs(study, name, seed)
             for place, run in enumerate(runs):
                 share = place / max(len(runs) - 1, 1)
                 tvd = 0.02 + 0.03 * rank + 0.25 * share**3
                 self.write_run(run, self.shifted(tvd), self.mixed(min(0.1 + share, 1)))
 
-        for run in design.log_odds_runs(study, name):
+        for run in log_odds_runs(study, name):
             self.write_run(run, self.predict(1.2), self.attention(1.8))
 
     def mixed(self, share: float) -> Ragged:
@@ -178,17 +178,17 @@ class Synthetic:
     def write_analyses(self) -> None:
         study, name = self.study, self.corpus
         test = self.split == "test"
-        document, base = self.document[test], design.base_run(study, name)
+        document, base = self.document[test], base_run(study, name)
         predicted = (self.base[test] > 0.5).astype(np.int64)
-        for method in layout.IMPORTANCE_METHODS:
+        for method in METHODS:
             scores = self.test(self.mixed(0.3))
             columns = {"document": document, "importance": scores, "signed": scores}
             self.write(self.paths.importance_of(base, method), schemas.IMPORTANCE, columns)
-        for run in design.replaced_runs(study, name):
-            self.write_replacement(run, document, predicted)
-        for run in design.explained_runs(study, name):
+        if has_log_odds(study, name):
+            self.write_replacement(base, document, predicted)
+        for run in explained_runs(study, name):
             self.write_correlation(run, document, predicted)
-        for run in design.attacked_runs(study, name):
+        for run in attacked_runs(study, name):
             self.write_permutation(run, document, predicted)
             self.write_search(run, document, test)
 

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from attnnn.dag import layout
-from attnnn.study import design
+from attnnn.stages.measure import METHODS
 from attnnn.study.config import Study
-from attnnn.study.design import Run
+from attnnn.study.model import Run
+from attnnn.study.runs import attacked_runs, base_run, explained_runs
 from attnnn.tables import schemas, store
 from attnnn.tables.ragged import Ragged
 from tests.exhibits.synthetic import SIZES, WORDS, Synthetic
+from tests.support import all_runs
 
 ANSWERS = tuple(f"word{number}" for number in range(24))
 RELATIONS = ("contradiction", "entailment", "neutral")
@@ -82,16 +83,16 @@ class SyntheticPairs(Synthetic):
             "predicted": answers.argmax(axis=1),
             "probabilities": [row if t else None for row, t in zip(answers, test, strict=True)],
             "attention": [None] * count if run.model.attention == "none" else attention,
-            "pieces": [None] * count,
+            "projected": [None] * count,
             "candidates": [None] * count,
             "offset": [None] * count,
         }
         self.write(self.paths.predictions_of(run), schemas.MULTICLASS_PREDICTIONS, columns)
 
     def write_runs(self) -> None:
-        base = design.base_run(self.study, self.corpus)
+        base = base_run(self.study, self.corpus)
         self.write_answers(base, self.answers, self.base_attention)
-        for run in design.all_runs(self.study, self.corpus):
+        for run in all_runs(self.study, self.corpus):
             if run != base:
                 self.write_answers(run, self.answer(0.6), self.attention(1.8))
 
@@ -101,13 +102,13 @@ class SyntheticPairs(Synthetic):
         self.base = self.answers.max(
             axis=1
         )  # what the search says is the probability of this class
-        for run in design.explained_runs(self.study, self.corpus):
-            for method in layout.IMPORTANCE_METHODS:
+        for run in explained_runs(self.study, self.corpus):
+            for method in METHODS:
                 scores = self.test(self.mixed(0.3))
                 columns = {"document": document, "importance": scores, "signed": scores}
                 self.write(self.paths.importance_of(run, method), schemas.IMPORTANCE, columns)
             self.write_correlation(run, document, predicted)
-        for run in design.attacked_runs(self.study, self.corpus):
+        for run in attacked_runs(self.study, self.corpus):
             self.write_permutation(run, document, predicted)
             self.write_search(run, document, test)
 

@@ -5,8 +5,7 @@ import pytest
 from scipy.stats import false_discovery_control
 
 from attnnn.exhibits.correlations import GRADIENT, LEAVE_ONE_OUT, correlations, discoveries
-from attnnn.exhibits.results import Results
-from attnnn.study import design
+from attnnn.study.runs import base_run
 from tests.exhibits import handmade, synthetic
 
 # The example of Benjamini & Hochberg 1995, section 3.3, whose procedure at .05 rejects the first four.
@@ -32,11 +31,11 @@ def test_undefined_tests_are_no_tests_and_no_discoveries():
 
 def test_groups_are_the_predicted_classes_and_all(tmp_path):
     study = synthetic.study(tmp_path / "results", ["sst"])
-    run = design.base_run(study, "sst")
+    run = base_run(study, "sst")
     handmade.write_correlation(
         study, run, [1, 0, 1], [0.5, None, 0.2], [0.01, None, 0.3], [None, "one token", None]
     )
-    found = correlations(Results(study), run, GRADIENT)
+    found = correlations(handmade.results(study), run, GRADIENT)
     assert {name: rows.tolist() for name, rows in found.groups.items()} == {
         "0": [False, True, False],
         "1": [True, False, True],
@@ -52,8 +51,8 @@ def test_groups_are_the_predicted_classes_and_all(tmp_path):
 def test_k_follows_the_length_of_the_documents(tmp_path):
     study = synthetic.study(tmp_path / "results", ["imdb"])
     synthetic.write_study(study)
-    results = Results(study)
-    run = design.base_run(study, "imdb")
+    results = handmade.results(study)
+    run = base_run(study, "imdb")
     lengths = results.predictions(run).ragged("attention").lengths
     assert correlations(results, run, LEAVE_ONE_OUT).k == round(0.1 * np.mean(lengths))
     assert np.mean(lengths) > 150

@@ -5,9 +5,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from attnnn.exhibits.figure_jw_log_odds import log_odds
-from attnnn.exhibits.results import Results
-from tests.exhibits import synthetic
+from attnnn.exhibits.drawing.log_odds import log_odds
+from tests.exhibits import handmade, synthetic
 
 
 @pytest.fixture(scope="module", params=[1, 6])
@@ -16,7 +15,7 @@ def results(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("log_odds") / "results"
     study = synthetic.study(folder, names, papers=["jain-wallace"], log_odds={"run": True})
     synthetic.write_study(study, test_size=40)
-    return Results(study)
+    return handmade.results(study)
 
 
 @pytest.mark.usefixtures("styled")

@@ -6,39 +6,38 @@ import numpy as np
 import pytest
 from matplotlib.text import Text
 
-from attnnn.exhibits import (
-    figure_jw_differences,
-    figure_jw_heatmap,
-    figure_jw_histograms,
-    figure_jw_violins,
-    figure_maps,
-    figure_plane,
-    figure_schematics,
-    figure_violins,
+from attnnn.exhibits.drawing import (
+    class_violins,
+    differences,
+    heatmap,
+    histograms,
+    maps,
+    plane,
+    schematics,
+    shift_violins,
     violins,
 )
-from attnnn.exhibits.labels import place_labels
-from attnnn.exhibits.lambda_labels import label_lambdas, short
-from attnnn.exhibits.results import Results
-from attnnn.exhibits.style import PAGE, new_figure, panel_grid, settle
-from attnnn.study import design
-from tests.exhibits import synthetic
+from attnnn.exhibits.drawing.labels import place_labels
+from attnnn.exhibits.drawing.lambda_labels import label_lambdas, short
+from attnnn.exhibits.drawing.style import PAGE, new_figure, panel_grid, settle
+from attnnn.study.runs import adversary_runs, base_run
+from tests.exhibits import handmade, synthetic
 
 FIGURES = {
-    "jw_fig1": figure_jw_heatmap.opening,
-    "jw_fig2": figure_jw_histograms.gradient_correlations,
-    "jw_fig3": figure_jw_differences.beside_leave_one_out,
-    "jw_fig4": figure_jw_differences.beside_gradients,
-    "jw_fig5": figure_jw_histograms.leave_one_out_correlations,
-    "jw_fig6": figure_jw_violins.permuted,
-    "jw_fig7": figure_jw_histograms.adversaries,
-    "jw_fig8": figure_jw_violins.adversaries,
-    "fig1": figure_schematics.experiments,
-    "fig2": figure_maps.attention_maps,
-    "fig3": figure_violins.attention_shift,
-    "fig4": figure_schematics.guided_mlp,
-    "fig5": figure_plane.prediction_against_attention,
-    "fig6": figure_plane.prediction_against_attention_by_class,
+    "jw_fig1": heatmap.opening,
+    "jw_fig2": histograms.gradient_correlations,
+    "jw_fig3": differences.beside_leave_one_out,
+    "jw_fig4": differences.beside_gradients,
+    "jw_fig5": histograms.leave_one_out_correlations,
+    "jw_fig6": class_violins.permuted,
+    "jw_fig7": histograms.adversaries,
+    "jw_fig8": class_violins.adversaries,
+    "fig1": schematics.experiments,
+    "fig2": maps.attention_maps,
+    "fig3": shift_violins.attention_shift,
+    "fig4": schematics.guided_mlp,
+    "fig5": plane.prediction_against_attention,
+    "fig6": plane.prediction_against_attention_by_class,
 }
 
 
@@ -58,7 +57,7 @@ def studies(tmp_path_factory):
 @pytest.mark.parametrize("corpora", [1, 4])
 @pytest.mark.parametrize("name", FIGURES)
 def test_text_is_large_enough_and_inside_the_page(studies, name, corpora):
-    figure = FIGURES[name](Results(studies[corpora]))
+    figure = FIGURES[name](handmade.results(studies[corpora]))
     settle(figure)
     assert figure.get_figwidth() <= PAGE
     page = figure.bbox
@@ -162,9 +161,9 @@ def test_points_on_one_spot_share_a_label():
 
 def test_points_of_figure_5_are_means_over_test_documents(studies):
     study = studies[1]
-    results = Results(study)
-    points = figure_plane.points_of(results, "sst")
-    run = design.adversary_runs(study, "sst", study.base_seed)[3]
+    results = handmade.results(study)
+    points = plane.points_of(results, "sst")
+    run = adversary_runs(study, "sst", study.base_seed)[3]
     table = results.divergence(run)
     expected = [table.floats("jsd").mean(), table.floats("tvd_half").mean()]
     assert points.sweeps[True][3] == pytest.approx(expected)
@@ -178,9 +177,9 @@ def test_points_of_figure_5_are_means_over_test_documents(studies):
 
 
 def test_figure_6_divides_the_documents_by_predicted_class(studies):
-    results = Results(studies[4])
-    whole = figure_plane.points_of(results, "imdb")
-    parts = [figure_plane.points_of(results, "imdb", class_) for class_ in (0, 1)]
+    results = handmade.results(studies[4])
+    whole = plane.points_of(results, "imdb")
+    parts = [plane.points_of(results, "imdb", class_) for class_ in (0, 1)]
     assert sum(part.documents for part in parts) == whole.documents
     weighted = sum(part.documents * part.uniform for part in parts) / whole.documents
     assert weighted == pytest.approx(whole.uniform)
@@ -189,40 +188,38 @@ def test_figure_6_divides_the_documents_by_predicted_class(studies):
 
 @pytest.mark.usefixtures("styled")
 def test_a_class_that_is_never_predicted_leaves_an_empty_panel(studies, monkeypatch):
-    results = Results(studies[1])
-    everyone = figure_plane.points_of(results, "sst")
-    nothing = figure_plane.points_of(results, "sst", 7)
+    results = handmade.results(studies[1])
+    everyone = plane.points_of(results, "sst")
+    nothing = plane.points_of(results, "sst", 7)
     assert nothing.documents == 0
-    monkeypatch.setattr(
-        figure_plane, "points_of", lambda _, __, class_: nothing if class_ else everyone
-    )
-    figure = figure_plane.prediction_against_attention_by_class(results)
+    monkeypatch.setattr(plane, "points_of", lambda _, __, class_: nothing if class_ else everyone)
+    figure = plane.prediction_against_attention_by_class(results)
     assert figure.axes[1].get_title() == "sst, predicted class 1 (n = 0)"
     assert "no document" in [text.get_text() for text in figure.axes[1].texts]
 
 
 def test_document_of_figure_2_meets_its_rule(studies):
     study = studies[4]
-    results = Results(study)
+    results = handmade.results(study)
     for corpus in study.corpora:
-        base = results.predictions(design.base_run(study, corpus))
-        row = figure_maps.choose_document(results, corpus)
+        base = results.predictions(base_run(study, corpus))
+        row = maps.choose_document(results, corpus)
         assert base.predicted[row] == base.ints("label")[row]
         assert results.searched(corpus).flags("found")[row]
         lengths = base.ragged("attention").lengths
         if corpus != "imdb":
-            assert lengths[row] <= figure_maps.WIDEST
+            assert lengths[row] <= maps.WIDEST
         assert abs(lengths[row] - np.median(lengths)) <= 3
 
 
 def test_excerpt_is_the_window_of_most_weight():
     attention = np.zeros((3, 60))
     attention[0, 40] = attention[1, 50] = attention[2, 3] = 1
-    window = figure_maps.excerpt(attention)
-    assert window.stop - window.start == figure_maps.WIDEST
+    window = maps.excerpt(attention)
+    assert window.stop - window.start == maps.WIDEST
     assert window.start <= 40
     assert window.stop > 50
-    assert figure_maps.excerpt(attention[:, :20]) == slice(0, 20)
+    assert maps.excerpt(attention[:, :20]) == slice(0, 20)
 
 
 @pytest.mark.parametrize(

@@ -4,17 +4,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from attnnn.exhibits import (
-    figure_jw_differences,
-    figure_jw_heatmap,
-    figure_jw_histograms,
-    figure_jw_violins,
-    violins,
-)
 from attnnn.exhibits.correlations import GRADIENT, LEAVE_ONE_OUT
-from attnnn.exhibits.results import Results, Table
-from attnnn.exhibits.style import new_figure, paired_panels
-from attnnn.study import design
+from attnnn.exhibits.drawing import class_violins, differences, heatmap, histograms, violins
+from attnnn.exhibits.drawing.style import new_figure, paired_panels
+from attnnn.exhibits.results import Table
+from attnnn.study.runs import average_run, base_run
 from attnnn.tables import schemas
 from tests.exhibits import handmade, synthetic
 
@@ -24,23 +18,23 @@ def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("figures") / "results"
     study = synthetic.study(folder, ["sst", "imdb"], papers=["jain-wallace"])
     synthetic.write_study(study)
-    return Results(study)
+    return handmade.results(study)
 
 
 def test_bins_of_tau_and_of_jsd():
-    assert len(figure_jw_histograms.TAU_EDGES) == 31
-    assert len(figure_jw_histograms.JSD_EDGES) == 41
-    assert figure_jw_histograms.TAU_EDGES[[0, 15, 30]] == pytest.approx([-1, 0, 1])
-    assert figure_jw_histograms.JSD_EDGES[[0, 20, 40]] == pytest.approx([0, 0.35, 0.7])
+    assert len(histograms.TAU_EDGES) == 31
+    assert len(histograms.JSD_EDGES) == 41
+    assert histograms.TAU_EDGES[[0, 15, 30]] == pytest.approx([-1, 0, 1])
+    assert histograms.JSD_EDGES[[0, 20, 40]] == pytest.approx([0, 0.35, 0.7])
 
 
 def test_fractions_are_of_the_defined_values():
     values = np.array([-1.0, 1.0, np.nan, 0.01, 0.02])
-    found = figure_jw_histograms.fractions(values, figure_jw_histograms.TAU_EDGES)
+    found = histograms.fractions(values, histograms.TAU_EDGES)
     # Both ends belong to a bin.
     assert found[[0, 15, 29]].tolist() == [0.25, 0.5, 0.25]
     assert found.sum() == 1
-    nothing = figure_jw_histograms.fractions(np.array([np.nan]), np.array([0, 1]))
+    nothing = histograms.fractions(np.array([np.nan]), np.array([0, 1]))
     assert nothing.tolist() == [0]
 
 
@@ -51,8 +45,8 @@ def _heights(axis):
 
 @pytest.mark.usefixtures("styled")
 def test_heights_of_figure_2_are_shares_of_each_predicted_class(results):
-    figure = figure_jw_histograms.gradient_correlations(results)
-    run = design.average_run(results.study, "sst")
+    figure = histograms.gradient_correlations(results)
+    run = average_run(results.study, "sst")
     table = results.correlation(run).where("pair", GRADIENT)
     tau, predicted = table.floats("tau"), table.ints("predicted")
     found = _heights(figure.axes[1])
@@ -69,8 +63,8 @@ def test_heights_of_figure_2_are_shares_of_each_predicted_class(results):
 
 @pytest.mark.usefixtures("styled")
 def test_figure_7_sets_the_exact_adversary_beside_the_searched_one(results):
-    figure = figure_jw_histograms.adversaries(results)
-    predicted = results.predictions(design.base_run(results.study, "sst")).predicted
+    figure = histograms.adversaries(results)
+    predicted = results.predictions(base_run(results.study, "sst")).predicted
     for axis, table in zip(
         figure.axes, (results.searched("sst"), results.exact("sst")), strict=False
     ):
@@ -83,17 +77,15 @@ def test_figure_7_sets_the_exact_adversary_beside_the_searched_one(results):
 def test_a_class_that_is_never_predicted_is_an_empty_series():
     axis = new_figure(3, 3).subplots()
     values, predicted = np.array([0.1, 0.2]), np.array([1, 1])
-    figure_jw_histograms._draw(
-        axis, figure_jw_histograms.Series(values, predicted), np.linspace(0, 1, 3)
-    )
+    histograms._draw(axis, histograms.Series(values, predicted), np.linspace(0, 1, 3))
     assert [heights.tolist() for heights in _heights(axis)] == [[0, 0], [1, 0]]
 
 
 @pytest.mark.usefixtures("styled")
 def test_a_panel_without_any_defined_value_says_so():
     axis = new_figure(3, 3).subplots()
-    series = figure_jw_histograms.Series(np.full(2, np.nan), np.array([0, 1]))
-    figure_jw_histograms._draw(axis, series, np.linspace(0, 1, 3))
+    series = histograms.Series(np.full(2, np.nan), np.array([0, 1]))
+    histograms._draw(axis, series, np.linspace(0, 1, 3))
     assert [text.get_text() for text in axis.texts] == ["no document"]
 
 
@@ -113,9 +105,9 @@ def test_counts_stand_beside_every_bin_also_empty_ones():
 
 @pytest.mark.usefixtures("styled")
 def test_limits_of_the_violins_are_the_papers_or_wider(results):
-    permuted = figure_jw_violins.permuted(results)
+    permuted = class_violins.permuted(results)
     assert permuted.axes[0].get_xlim() == (-0.05, 1.05)
-    low, high = figure_jw_violins.adversaries(results).axes[0].get_xlim()
+    low, high = class_violins.adversaries(results).axes[0].get_xlim()
     assert low == -0.05
     # The paper's ends at .7 and cuts the densities that end at ln 2.
     assert high >= 0.7
@@ -123,7 +115,7 @@ def test_limits_of_the_violins_are_the_papers_or_wider(results):
 
 @pytest.mark.parametrize("pair", [LEAVE_ONE_OUT, GRADIENT])
 def test_differences_are_of_the_same_document(results, pair):
-    table = results.correlation(design.base_run(results.study, "imdb"))
+    table = results.correlation(base_run(results.study, "imdb"))
     tau = {name: {} for name in (pair, "gradient~leave_one_out")}
     for row in table.arrow.to_pylist():
         if row["pair"] in tau:
@@ -133,7 +125,7 @@ def test_differences_are_of_the_same_document(results, pair):
         for document, agreed in tau["gradient~leave_one_out"].items()
         if agreed is not None and tau[pair][document] is not None
     ]
-    found = figure_jw_differences.difference(results, "imdb", pair)
+    found = differences.difference(results, "imdb", pair)
     np.testing.assert_allclose(found.values, expected)
     assert found.left_out == len(tau[pair]) - len(expected) > 0
     assert len(found.predicted) == len(found.values)
@@ -141,19 +133,19 @@ def test_differences_are_of_the_same_document(results, pair):
 
 def test_documents_without_a_tau_are_left_out_of_a_difference(tmp_path):
     study = synthetic.study(tmp_path / "results", ["sst"])
-    run = design.base_run(study, "sst")
+    run = base_run(study, "sst")
     handmade.write_correlation(
         study, run, [1, 0, 1], [0.5, None, 0.2], [0.01, None, 0.3], [None, "one token", None]
     )
-    found = figure_jw_differences.difference(Results(study), "sst", GRADIENT)
+    found = differences.difference(handmade.results(study), "sst", GRADIENT)
     assert (found.values.tolist(), found.predicted.tolist(), found.left_out) == ([0, 0], [1, 1], 1)
 
 
 @pytest.mark.usefixtures("styled")
 def test_figures_3_and_4_show_means_with_intervals_and_the_captions_numbers(results):
     for draw, pair, printed in (
-        (figure_jw_differences.beside_leave_one_out, LEAVE_ONE_OUT, 0.2),
-        (figure_jw_differences.beside_gradients, GRADIENT, 0.25),
+        (differences.beside_leave_one_out, LEAVE_ONE_OUT, 0.2),
+        (differences.beside_gradients, GRADIENT, 0.25),
     ):
         axis = draw(results).axes[0]
         assert [label.get_text() for label in axis.get_yticklabels()] == [
@@ -165,7 +157,7 @@ def test_figures_3_and_4_show_means_with_intervals_and_the_captions_numbers(resu
             if line.get_marker() == "o"
         }
         one, other = (
-            figure_jw_differences.difference(results, corpus, pair).values.mean()
+            differences.difference(results, corpus, pair).values.mean()
             for corpus in ("sst", "imdb")
         )
         assert list(marks.values()) == pytest.approx([one, other, (one + other) / 2])
@@ -176,20 +168,20 @@ def test_figures_3_and_4_show_means_with_intervals_and_the_captions_numbers(resu
 
 def test_words_are_laid_out_in_lines():
     words = ["aaa", "bb", "cccc", "d"]
-    assert figure_jw_heatmap.laid_out(words, 6) == [(0, 0), (0, 4), (1, 0), (1, 5)]
+    assert heatmap.laid_out(words, 6) == [(0, 0), (0, 4), (1, 0), (1, 5)]
     # A word wider than the line stands alone.
-    assert figure_jw_heatmap.laid_out(["a", "bbbbbbbb", "c"], 6) == [(0, 0), (1, 0), (2, 0)]
+    assert heatmap.laid_out(["a", "bbbbbbbb", "c"], 6) == [(0, 0), (1, 0), (2, 0)]
 
 
 def test_tokens_of_a_long_text_are_the_most_attended_ones_and_their_neighbours():
     attention = np.full((3, 60), 1e-4)
     attention[0, 10] = attention[1, 11] = attention[2, 58] = 1
-    found = figure_jw_heatmap.chosen_tokens(attention, 9)
+    found = heatmap.chosen_tokens(attention, 9)
     # Two tokens on either side of 10, 11 and 58; there is no token 60.
     assert found.tolist() == [8, 9, 10, 11, 12, 13, *(56, 57, 58, 59)][: len(found)]
-    assert figure_jw_heatmap.chosen_tokens(attention, 12).tolist()[:6] == [8, 9, 10, 11, 12, 13]
-    assert {56, 57, 58, 59} <= set(figure_jw_heatmap.chosen_tokens(attention, 12).tolist())
-    assert figure_jw_heatmap.chosen_tokens(attention, 60).tolist() == list(range(60))
+    assert heatmap.chosen_tokens(attention, 12).tolist()[:6] == [8, 9, 10, 11, 12, 13]
+    assert {56, 57, 58, 59} <= set(heatmap.chosen_tokens(attention, 12).tolist())
+    assert heatmap.chosen_tokens(attention, 60).tolist() == list(range(60))
 
 
 def test_the_exact_adversary_as_weights():
@@ -205,17 +197,17 @@ def test_the_exact_adversary_as_weights():
         "slack": [0.0] * 2,
     }
     table = Table(pa.table(columns, schema=schemas.EXACT_ADVERSARY.arrow))
-    weights = [figure_jw_heatmap.exact_attention(table, row, 3).tolist() for row in (0, 1)]
+    weights = [heatmap.exact_attention(table, row, 3).tolist() for row in (0, 1)]
     assert weights == [[0.25, 0, 0.75], [1, 0, 0]]
 
 
 def test_the_opening_figure_reads_one_document_three_times(results):
-    reading = figure_jw_heatmap.reading_of(results, "imdb")
+    reading = heatmap.reading_of(results, "imdb")
     assert reading.attention.shape == (3, len(reading.tokens))
     assert reading.attention.sum(axis=1) == pytest.approx([1, 1, 1], abs=1e-5)
     assert reading.jsd[0] == 0
     assert reading.found
-    base = results.predictions(design.base_run(results.study, "imdb"))
+    base = results.predictions(base_run(results.study, "imdb"))
     row = base.ints("document").tolist().index(reading.document)
     assert (
         base.predicted[row] == base.ints("label")[row] == int(reading.answer.removeprefix("class "))
@@ -225,11 +217,11 @@ def test_the_opening_figure_reads_one_document_three_times(results):
 
 @pytest.mark.usefixtures("styled")
 def test_left_out_tokens_are_said_and_never_shaded(results):
-    figure = figure_jw_heatmap.opening(results)
+    figure = heatmap.opening(results)
     texts = [text.get_text() for axis in figure.axes for text in axis.texts]
     long = figure.axes[1]
-    reading = figure_jw_heatmap.reading_of(results, "imdb")
-    shown = figure_jw_heatmap.chosen_tokens(reading.attention)
+    reading = heatmap.reading_of(results, "imdb")
+    shown = heatmap.chosen_tokens(reading.attention)
     assert f"{len(shown)} of {len(reading.tokens)} tokens" in long.get_title(loc="left")
     assert len(long.patches) == 3 * len(shown)
     assert "…" in texts
@@ -241,8 +233,8 @@ def test_texts_of_many_corpora_are_shorter(tmp_path):
     names = ["imdb", *(f"needle_{k}" for k in "abcdef")]
     study = synthetic.study(tmp_path / "results", names)
     synthetic.write_study(study, test_size=12)
-    figure = figure_jw_heatmap.opening(Results(study))
-    assert len(figure.axes[0].patches) <= 3 * figure_jw_heatmap.MOST_TOKENS_OF_MANY
+    figure = heatmap.opening(handmade.results(study))
+    assert len(figure.axes[0].patches) <= 3 * heatmap.MOST_TOKENS_OF_MANY
 
 
 @pytest.mark.usefixtures("styled")

@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 
-from attnnn.exhibits.results import Results
-from attnnn.exhibits.table_adversary import per_instance_adversary, per_instance_adversary_sheet
+from attnnn.exhibits.both.per_instance_adversary import (
+    per_instance_adversary,
+    per_instance_adversary_sheet,
+)
+from attnnn.exhibits.facts import NAME, Setting
+from tests.exhibits import handmade
 
 from .synthetic import study, write_study
 
@@ -13,7 +17,7 @@ from .synthetic import study, write_study
 def results(tmp_path_factory):
     made = study(tmp_path_factory.mktemp("adversary"), ["sst", "needle"], bootstrap=50)
     write_study(made)
-    return Results(made)
+    return handmade.results(made)
 
 
 def test_every_value_is_the_mean_over_the_documents_it_names(results):
@@ -22,7 +26,7 @@ def test_every_value_is_the_mean_over_the_documents_it_names(results):
         for epsilon in (0.01, 0.05):
             jsd = read("sst", epsilon).floats("jsd")
             fact = table.get(
-                "sst", f"{method} epsilon={epsilon} predicted=all", "epsilon_max_jsd_mean"
+                "sst", Setting(method, epsilon=epsilon, predicted="all"), "epsilon_max_jsd_mean"
             )
             assert fact.value == pytest.approx(np.sum(jsd) / len(jsd))
             assert fact.low < fact.value < fact.high
@@ -32,7 +36,9 @@ def test_every_value_is_the_mean_over_the_documents_it_names(results):
 def test_classes_divide_the_documents(results):
     table = per_instance_adversary(results)
     numbers = [
-        table.get("needle", f"exact epsilon=0.01 predicted={shown}", "epsilon_max_jsd_mean").n
+        table.get(
+            "needle", Setting("exact", epsilon=0.01, predicted=f"{shown}"), "epsilon_max_jsd_mean"
+        ).n
         for shown in ("0", "1", "all")
     ]
     assert numbers[0] + numbers[1] == numbers[2]
@@ -40,9 +46,9 @@ def test_classes_divide_the_documents(results):
 
 def test_only_the_search_may_find_nothing(results):
     facts = [fact for fact in per_instance_adversary(results) if fact.metric == "share_found"]
-    assert {fact.setting.split()[0] for fact in facts} == {"searched"}
+    assert {fact.setting[NAME] for fact in facts} == {"searched"}
     overall = next(
-        f for f in facts if f.corpus == "sst" and f.setting.endswith("0.05 predicted=all")
+        f for f in facts if f.corpus == "sst" and str(f.setting).endswith("0.05 predicted=all")
     )
     assert overall.value == pytest.approx(results.searched("sst", 0.05).flags("found").mean())
 

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from attnnn.exhibits.results import Results
-from attnnn.exhibits.table_correlation import correlation, correlation_sheet
-from attnnn.study import design
+from attnnn.exhibits.both.correlation import correlation, correlation_sheet
+from attnnn.exhibits.facts import Setting
+from attnnn.study.runs import explained_runs
 from tests.exhibits import handmade, synthetic
 
 PREDICTED = [0, 0, 1, 1, 1, 0]
@@ -17,13 +17,13 @@ EXCLUDED = [None, None, None, "one token", None, "constant attention"]
 
 def _results(tmp_path, **switches):
     study = synthetic.study(tmp_path / "results", ["sst"], switches=switches)
-    for run in design.explained_runs(study, "sst"):
+    for run in explained_runs(study, "sst"):
         handmade.write_correlation(study, run, PREDICTED, TAU, P_VALUE, EXCLUDED, shuffled=0.05)
-    return Results(study)
+    return handmade.results(study)
 
 
 def _setting(group, model="bilstm-additive", pair="attention~gradient"):
-    return f"model={model} pair={pair} predicted={group}"
+    return Setting(model=model, pair=pair, predicted=group)
 
 
 def test_undefined_documents_are_left_out_and_counted(tmp_path):
@@ -76,7 +76,7 @@ def test_the_sheet_of_two_models_has_their_classes_and_that_of_the_grid_has_not(
     assert len(rows) == 6 * 3
     assert {row[3] for row in rows} == {"all"}
     alone = results.study.model_copy(update={"papers": ["wiegreffe-pinter"]})
-    results = Results(alone)
+    results = handmade.results(alone)
     sheet = correlation_sheet(results, correlation(results))
     rows = [row for row in sheet.rows if row]
     assert len(rows) == 2 * 3 * 3

@@ -3,13 +3,16 @@
 import numpy as np
 import pytest
 
-from attnnn.dag import layout
-from attnnn.exhibits.results import Results
-from attnnn.exhibits.stage import write_table
-from attnnn.exhibits.table_jw_evidence import evidence, evidence_sheet
-from attnnn.study import design
+from attnnn.dag import catalogue
+from attnnn.errors import UserError
+from attnnn.exhibits.facts import Setting
+from attnnn.exhibits.jain_wallace.jw_evidence import evidence, evidence_sheet
+from attnnn.exhibits.write import write
+from attnnn.stages.measure import METHODS
+from attnnn.study.runs import explained_runs
 from attnnn.tables import schemas, store
-from tests.exhibits import synthetic
+from tests.exhibits import handmade, synthetic
+from tests.support import Layout
 
 ALONE = {"papers": ["jain-wallace"]}
 # Three stories: five tokens in two sentences, four in three, and one that nothing is known of.
@@ -23,7 +26,7 @@ LABEL, PREDICTED = [1, 2, 0], [1, 3, 0]
 @pytest.fixture
 def results(tmp_path):
     study = synthetic.study(tmp_path / "results", ["babi"], **ALONE)
-    paths = layout.Layout(study.results_dir)
+    paths = Layout(study.results_dir)
     same = {"document": np.arange(3), "split": ["test"] * 3, "label": LABEL}
     documents = {
         **same,
@@ -38,26 +41,26 @@ def results(tmp_path):
     }
     path = paths.corpus("babi", "documents.parquet")
     store.write_table(path, schemas.PAIRS, documents, made_by={})
-    for run in design.explained_runs(study, "babi"):
+    for run in explained_runs(study, "babi"):
         predictions = {
             **same,
             "predicted": PREDICTED,
             "probabilities": [[0.25] * 4] * 3,
             "attention": ATTENTION,
-            **dict.fromkeys(("pieces", "candidates", "offset"), [None] * 3),
+            **dict.fromkeys(("projected", "candidates", "offset"), [None] * 3),
         }
         path = paths.predictions_of(run)
         store.write_table(path, schemas.MULTICLASS_PREDICTIONS, predictions, made_by={})
         scores = {"document": np.arange(3), "importance": GRADIENT, "signed": GRADIENT}
-        for method in layout.IMPORTANCE_METHODS:
+        for method in METHODS:
             path = paths.importance_of(run, method)
             store.write_table(path, schemas.IMPORTANCE, scores, made_by={})
-    return Results(study)
+    return handmade.results(study)
 
 
 def _values(results, score, answered="all"):
     table = evidence(results)
-    setting = f"model=bilstm-additive score={score} answered={answered}"
+    setting = Setting(model="bilstm-additive", score=score, answered=answered)
     metrics = ("supporting_token_first", "supporting_sentence_first")
     facts = [table.get("babi", setting, metric) for metric in metrics]
     return [fact.value for fact in facts], facts[0].n
@@ -85,7 +88,7 @@ def test_stories_answered_right_are_told_apart(results):
 
 
 def test_stories_of_which_nothing_is_known_are_counted(results):
-    fact = evidence(results).get("babi", "all", "documents_without_evidence")
+    fact = evidence(results).get("babi", Setting("all"), "documents_without_evidence")
     assert (fact.value, fact.n) == (1, 3)
 
 
@@ -103,11 +106,8 @@ def test_sheet_has_a_row_a_unit_model_and_kind_of_stories(results):
     ]
 
 
-def test_a_study_without_evidence_says_so(tmp_path):
+def test_a_study_without_evidence_has_no_such_table(tmp_path):
     study = synthetic.study(tmp_path / "results", ["sst", "snli"], **ALONE)
-    write_table(study, "jw_evidence")
-    paths = layout.Layout(study.results_dir)
-    with open(paths.table("jw_evidence", "csv"), encoding="utf-8") as file:
-        assert len(file.read().splitlines()) == 1
-    with open(paths.table("jw_evidence", "md"), encoding="utf-8") as file:
-        assert "No corpus of this study says which sentences support" in file.read()
+    assert "jw_evidence" not in catalogue.exhibits(study)
+    with pytest.raises(UserError, match="jw_evidence: no corpus .* supporting sentences"):
+        write(study, "jw_evidence")

@@ -3,10 +3,9 @@
 import pytest
 
 from attnnn.errors import UserError
-from attnnn.exhibits.results import Results
-from attnnn.exhibits.stage import write_figure, write_table
-from attnnn.exhibits.table_jw_log_odds import log_odds, log_odds_sheet
-from attnnn.study import design
+from attnnn.exhibits.jain_wallace.jw_log_odds import log_odds, log_odds_sheet
+from attnnn.exhibits.write import write
+from attnnn.study.runs import base_run, log_odds_runs
 from tests.exhibits import handmade, synthetic
 
 ASKED = {"papers": ["jain-wallace"], "log_odds": {"run": True, "substituted_words": 3}}
@@ -18,9 +17,9 @@ WEIGHT = {"<0>": None, "the": None, "film": 0.0, "good": 2.0, "fine": 0.5, "bad"
 def results(tmp_path):
     """Four documents; predictions of the base model are right for all but the second."""
     study = synthetic.study(tmp_path / "results", ["sst"], **ASKED)
-    base = design.base_run(study, "sst")
+    base = base_run(study, "sst")
     handmade.write_predictions(study, base, LABEL, {"test": [0.9, 0.4, 0.2, 0.1]})
-    given, drawn = design.log_odds_runs(study, "sst")
+    given, drawn = log_odds_runs(study, "sst")
     handmade.write_predictions(study, given, LABEL, {"test": [0.8, 0.7, 0.6, 0.3]})
     handmade.write_predictions(study, drawn, LABEL, {"test": [0.8, 0.3, 0.2, 0.1]})
     handmade.write_divergence(study, given, {"test": [0.2, 0.3, 0.2, 0.5]}, [0.1, 0.3, 0.4, 0.2])
@@ -39,11 +38,11 @@ def results(tmp_path):
             "substituted_change": [0.6, 0.4, 0.7, 0.3],
         },
     )
-    return Results(study)
+    return handmade.results(study)
 
 
 def test_every_number_by_hand(results):
-    found = {(f.setting, f.metric): f.value for f in log_odds(results)}
+    found = {(str(f.setting), f.metric): f.value for f in log_odds(results)}
     given, drawn = "model=bilstm-log-odds", "model=bilstm-additive-towards-log-odds"
     assert found == pytest.approx(
         {
@@ -105,8 +104,8 @@ def test_sheet_has_a_row_an_experiment_and_names_the_strongest_words(results):
     )
 
 
-@pytest.mark.parametrize("write", [write_table, write_figure])
-def test_a_study_that_does_not_ask_is_told_what_is_wanted(tmp_path, write):
+@pytest.mark.parametrize("name", ["jw_log_odds", "jw_log_odds_figure"])
+def test_a_study_without_log_odds_says_what_is_missing(tmp_path, name):
     study = synthetic.study(tmp_path / "results", ["sst"])
-    with pytest.raises(UserError, match=r"jw_log_odds: no corpus .* log_odds: \{run: true\}"):
-        write(study, "jw_log_odds")
+    with pytest.raises(UserError, match=rf"{name}: no corpus .* log_odds: \{{run: true\}}"):
+        write(study, name)

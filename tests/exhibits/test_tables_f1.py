@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
+from attnnn.exhibits.facts import Setting
 from attnnn.exhibits.intervals import over_seeds
-from attnnn.exhibits.results import Results
-from attnnn.exhibits.tables_f1 import guided_f1, lstm_f1
-from attnnn.study import design
+from attnnn.exhibits.wiegreffe_pinter.table2 import lstm_f1
+from attnnn.exhibits.wiegreffe_pinter.table3 import guided_f1
+from attnnn.study.runs import base_run, guide_runs, seed_runs, uniform_run
 from tests.exhibits import handmade, synthetic
 
 LABELS = [1, 1, 0, 0]
@@ -18,12 +19,12 @@ def study(tmp_path):
 
 
 def test_table_2(study):
-    runs = [design.base_run(study, "sst"), design.uniform_run(study, "sst")]
-    runs += design.seed_runs(study, "sst")
+    runs = [base_run(study, "sst"), uniform_run(study, "sst")]
+    runs += seed_runs(study, "sst")
     for run, test in zip(runs, (RIGHT, WRONG, RIGHT, ONE_MISSED), strict=True):
         handmade.write_predictions(study, run, LABELS, {"dev": WRONG, "test": test})
-    table = lstm_f1(Results(study))
-    facts = {fact.setting: fact for fact in table}
+    table = lstm_f1(handmade.results(study))
+    facts = {str(fact.setting): fact for fact in table}
     assert (facts["base_lstm"].value, facts["base_lstm"].published) == (1, 0.831)
     assert (facts["uniform_lstm"].value, facts["uniform_lstm"].published) == (0, 0.822)
     reported = facts["jain_wallace_reported"]
@@ -42,12 +43,12 @@ def test_interval_over_seeds_is_students():
 
 def test_table_3_names_the_guides(study):
     for run, test in zip(
-        design.guide_runs(study, "sst").values(),
+        guide_runs(study, "sst").values(),
         (WRONG, ONE_MISSED, RIGHT, ONE_MISSED),
         strict=True,
     ):
         handmade.write_predictions(study, run, LABELS, {"test": test})
-    found = [(f.setting, f.value, f.published) for f in guided_f1(Results(study))]
+    found = [(str(f.setting), f.value, f.published) for f in guided_f1(handmade.results(study))]
     assert found == [
         ("uniform", 0, 0.812),
         ("trained_mlp", pytest.approx(2 / 3), 0.817),
@@ -58,6 +59,8 @@ def test_table_3_names_the_guides(study):
 
 def test_an_adversary_of_another_lambda_is_not_the_papers(tmp_path):
     study = synthetic.study(tmp_path / "results", ["sst"], guide_lambda=0.005)
-    for run in design.guide_runs(study, "sst").values():
+    for run in guide_runs(study, "sst").values():
         handmade.write_predictions(study, run, LABELS, {"test": RIGHT})
-    assert guided_f1(Results(study)).get("sst", "adversary", "f1").published is None
+    assert (
+        guided_f1(handmade.results(study)).get("sst", Setting("adversary"), "f1").published is None
+    )

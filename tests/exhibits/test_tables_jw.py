@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, f1_score, roc_auc_score
 
-from attnnn.dag import layout
-from attnnn.exhibits.results import Results
-from attnnn.exhibits.table_correlation import correlation
-from attnnn.exhibits.table_jw_corpora import characteristics, characteristics_sheet
-from attnnn.exhibits.table_jw_correlation import first_correlations, first_correlations_sheet
-from attnnn.exhibits.table_jw_grid import grid, grid_sheet
-from attnnn.study import design
+from attnnn.exhibits.both.correlation import correlation
+from attnnn.exhibits.facts import Setting
+from attnnn.exhibits.jain_wallace.jw_grid import grid, grid_sheet
+from attnnn.exhibits.jain_wallace.jw_table1 import characteristics, characteristics_sheet
+from attnnn.exhibits.jain_wallace.jw_table2 import first_correlations, first_correlations_sheet
+from attnnn.study.runs import average_run, base_run, grid_runs
 from attnnn.tables import store
 from tests.exhibits import handmade, synthetic
+from tests.support import Layout
 
 ALONE = {"papers": ["jain-wallace"]}
 
@@ -23,7 +23,7 @@ def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("jw") / "results"
     study = synthetic.study(folder, ["sst", "imdb", "needle"], **ALONE)
     synthetic.write_study(study)
-    return Results(study)
+    return handmade.results(study)
 
 
 def test_table_1_by_hand(tmp_path):
@@ -36,14 +36,14 @@ def test_table_1_by_hand(tmp_path):
             "test": {"documents": 4, "per_class": {"bad": 2, "good": 2}, "tokens": {"mean": 6.0}},
         },
     }
-    paths = layout.Layout(study.results_dir)
+    paths = Layout(study.results_dir)
     store.write_json(paths.corpus("sst", "description.json"), content)
-    run = design.base_run(study, "sst")
+    run = base_run(study, "sst")
     # Of the two documents of class 1 one is found, and nothing else is taken for it: F1 2/3.
     handmade.write_predictions(study, run, [1, 1, 0, 0], {"test": [0.9, 0.1, 0.1, 0.1]})
-    results = Results(study)
+    results = handmade.results(study)
     table = characteristics(results)
-    found = {(f.setting, f.metric): (f.value, f.n, f.published) for f in table}
+    found = {(str(f.setting), f.metric): (f.value, f.n, f.published) for f in table}
     assert found == {
         ("all", "vocabulary_size"): (77, None, None),
         ("split=train", "mean_tokens"): (7.5, 5, 19),
@@ -55,7 +55,7 @@ def test_table_1_by_hand(tmp_path):
         ("model=bilstm-additive", "f1"): (pytest.approx(2 / 3), 4, 0.81),
         ("model=bilstm-additive", "accuracy"): (0.75, 4, None),
     }
-    assert 0 <= table.get("sst", "model=bilstm-additive", "accuracy").low <= 0.75
+    assert 0 <= table.get("sst", Setting(model="bilstm-additive"), "accuracy").low <= 0.75
     shown = characteristics_sheet(results, table).markdown()
     assert "| sst | bad / good | 77 | 7.5 (19) | 2 / 3 (3034 / 3321) | 2 / 2 (863 / 862) |" in shown
 
@@ -63,8 +63,8 @@ def test_table_1_by_hand(tmp_path):
 def test_table_1_reads_no_documents(results):
     """Its needs are descriptions and predictions, so a corpus of gigabytes costs it nothing."""
     table = characteristics(results)
-    sizes = [table.get("imdb", f"split=test class={k}", "documents").value for k in (0, 1)]
-    labels = results.predictions(design.base_run(results.study, "imdb")).ints("label")
+    sizes = [table.get("imdb", Setting(split="test", class_=k), "documents").value for k in (0, 1)]
+    labels = results.predictions(base_run(results.study, "imdb")).ints("label")
     assert sizes == np.bincount(labels).tolist()
 
 
@@ -72,9 +72,9 @@ def test_table_2_is_the_papers_part_of_the_correlation_table(results):
     whole = {(f.corpus, f.setting, f.metric): f for f in correlation(results)}
     part = list(first_correlations(results))
     assert all(whole[f.corpus, f.setting, f.metric] == f for f in part)
-    settings = {setting.rpartition(" ")[0] for _, setting, _ in whole}
+    settings = {str(setting).rpartition(" ")[0] for _, setting, _ in whole}
     assert (
-        {f.setting.rpartition(" ")[0] for f in part}
+        {str(f.setting).rpartition(" ")[0] for f in part}
         == {
             "model=bilstm-additive pair=attention~gradient",
             "model=average-additive pair=attention~gradient",
@@ -103,11 +103,11 @@ def test_sheet_of_table_2_has_the_papers_line_under_ours(results):
 def test_a_class_that_one_model_never_predicts_leaves_dashes(tmp_path):
     study = synthetic.study(tmp_path / "results", ["sst"], **ALONE)
     for run, predicted in (
-        (design.base_run(study, "sst"), [0, 1, 1]),
-        (design.average_run(study, "sst"), [1, 1, 1]),
+        (base_run(study, "sst"), [0, 1, 1]),
+        (average_run(study, "sst"), [1, 1, 1]),
     ):
         handmade.write_correlation(study, run, predicted, [0.5] * 3, [0.01] * 3, [None] * 3)
-    results = Results(study)
+    results = handmade.results(study)
     rows = first_correlations_sheet(results, first_correlations(results)).rows
     zero = next(row for row in rows if row[:3] == ["sst", "0", "here"])
     assert zero[3].startswith("0.50 ± 0.00")
@@ -117,8 +117,8 @@ def test_a_class_that_one_model_never_predicts_leaves_dashes(tmp_path):
 def test_the_grid_against_sklearn_and_plain_means(results):
     table = grid(results)
     study = results.study
-    for run in design.grid_runs(study, "sst"):
-        setting = f"model={run.model.name}"
+    for run in grid_runs(study, "sst"):
+        setting = Setting(model=run.model.name)
         test = results.predictions(run)
         label, probability = test.ints("label"), test.floats("probability")
         found = {
@@ -150,7 +150,7 @@ def test_models_differ_in_the_grid(results):
 
 
 def test_vanilla_models_have_scores_alone(results):
-    metrics = {fact.metric for fact in grid(results) if fact.setting.endswith("-none")}
+    metrics = {fact.metric for fact in grid(results) if str(fact.setting).endswith("-none")}
     assert metrics == {"f1", "accuracy", "auc"}
 
 
@@ -171,15 +171,15 @@ def test_the_grid_has_the_authors_own_line_under_ours(results):
     theirs = ["0.78", "0.81", "0.90", "0.35", "0.29", "0.66", "–", "–", "–"]
     assert rows[1] == ["sst", "bilstm-additive", "J&W", *theirs]
     assert [row[1] for row in rows if row[0] == "imdb" and row[2] == "J&W"] == [
-        run.model.name for run in design.grid_runs(results.study, "imdb")
+        run.model.name for run in grid_runs(results.study, "imdb")
     ]
     assert "J&W" not in {row[2] for row in rows if row[0] == "needle"}
-    fact = table.get("sst", "model=cnn-additive", "auc")
+    fact = table.get("sst", Setting(model="cnn-additive"), "auc")
     assert fact.published == 0.9081886689985025
 
 
 def test_no_grid_of_the_authors_is_spoken_of_where_there_is_none(results):
-    alone = Results(results.study.of_corpora(["needle"]))
+    alone = handmade.results(results.study.of_corpora(["needle"]))
     sheet = grid_sheet(alone, grid(alone))
     assert not any("J&W" in note for note in sheet.notes)
 
@@ -191,8 +191,10 @@ def test_the_authors_f1_of_acute_anemia_is_not_set_beside_ours_of_chronic(tmp_pa
     described = {"source": source, "published": "Anemia"}
     corpora = {"sst": study.corpora["sst"].model_validate(described)}
     study = study.model_copy(update={"corpora": corpora})
-    table = grid(Results(study))
-    printed = {f.metric: f.published for f in table if f.setting == "model=bilstm-additive"}
+    table = grid(handmade.results(study))
+    printed = {
+        f.metric: f.published for f in table if f.setting == Setting(model="bilstm-additive")
+    }
     assert printed["f1"] is None
     # anemia+lstm+tanh
     assert printed["auc"] == 0.9737314322888431
@@ -203,7 +205,7 @@ def test_propagated_nan_reaches_the_grid(tmp_path):
         tmp_path / "results", ["sst"], switches={"nan_policy": "propagate"}, **ALONE
     )
     synthetic.write_study(study)
-    table = grid(Results(study))
+    table = grid(handmade.results(study))
     facts = [f for f in table if f.metric.startswith("tau") and np.isnan(f.value)]
     assert facts
     assert all((f.low, f.high) == (None, None) for f in facts)

@@ -3,9 +3,9 @@
 import pytest
 
 from attnnn.errors import UserError
-from attnnn.exhibits import tables_sweep
-from attnnn.exhibits.results import Results
-from attnnn.study.design import Run
+from attnnn.exhibits.facts import Setting
+from attnnn.exhibits.wiegreffe_pinter import fig5_convexity, table4, table5
+from attnnn.study.model import Run
 from tests.exhibits import handmade, synthetic
 
 LABELS = [1, 1, 0, 0]
@@ -42,8 +42,8 @@ def test_lambda_is_chosen_on_dev_and_reported_on_test(tmp_path):
         test=(RIGHT, RIGHT, ONE_MISSED),
         tvd=(0, 0.1, 0.2),
     )
-    table = tables_sweep.best_adversaries(Results(study))
-    setting = "chosen_on=dev"
+    table = table4.best_adversaries(handmade.results(study))
+    setting = Setting(chosen_on="dev")
     value = {fact.metric: fact.value for fact in table if fact.setting == setting}
     assert value["lambda"] == 1e-2
     assert value["f1"] == pytest.approx(2 / 3)
@@ -59,28 +59,30 @@ def test_lambda_is_chosen_on_dev_and_reported_on_test(tmp_path):
 def test_switch_lambda_select_chooses_on_test(tmp_path):
     study = _study(tmp_path, switches={"lambda_select": "test"})
     _write(study, (0.1, 0.41, 0.6), (RIGHT, WRONG, ONE_MISSED), (RIGHT, RIGHT, ONE_MISSED))
-    table = tables_sweep.best_adversaries(Results(study))
-    assert table.get("sst", "chosen_on=test", "lambda").value == 1e-3
-    assert table.get("sst", "chosen_on=test", "f1").value == 1
+    table = table4.best_adversaries(handmade.results(study))
+    assert table.get("sst", Setting(chosen_on="test"), "lambda").value == 1e-3
+    assert table.get("sst", Setting(chosen_on="test"), "f1").value == 1
 
 
 def test_of_equal_f1_the_more_diverging_adversary_is_chosen(tmp_path):
     study = _study(tmp_path)
     _write(study, (0.1, 0.5, 0.45), (RIGHT, ONE_MISSED, ALL_ONE), (RIGHT, RIGHT, RIGHT))
-    table = tables_sweep.best_adversaries(Results(study))
-    assert table.get("sst", "chosen_on=dev", "lambda").value == 1e-3
+    table = table4.best_adversaries(handmade.results(study))
+    assert table.get("sst", Setting(chosen_on="dev"), "lambda").value == 1e-3
 
 
 def test_no_lambda_diverging_enough_is_said(tmp_path):
     study = _study(tmp_path)
     _write(study, (0.1, 0.2, 0.38), (RIGHT,) * 3, (RIGHT,) * 3)
-    results = Results(study)
-    table = tables_sweep.best_adversaries(results)
-    assert table.get("sst", "chosen_on=dev", "lambda").value is None
-    assert table.get("sst", "chosen_on=dev", "lambdas_with_jsd_at_least_0.4").value == 0
-    assert table.get("sst", "chosen_on=dev", "highest_mean_jsd").value == pytest.approx(0.38)
-    assert table.get("sst", "chosen_on=dev", "f1") is None
-    shown = tables_sweep.best_adversaries_sheet(results, table).markdown()
+    results = handmade.results(study)
+    table = table4.best_adversaries(results)
+    assert table.get("sst", Setting(chosen_on="dev"), "lambda").value is None
+    assert table.get("sst", Setting(chosen_on="dev"), "lambdas_with_jsd_at_least_0.4").value == 0
+    assert table.get("sst", Setting(chosen_on="dev"), "highest_mean_jsd").value == pytest.approx(
+        0.38
+    )
+    assert table.get("sst", Setting(chosen_on="dev"), "f1") is None
+    shown = table4.best_adversaries_sheet(results, table).markdown()
     assert "none (highest JSD 0.380)" in shown
 
 
@@ -90,22 +92,22 @@ def test_choosing_on_a_split_that_is_not_there_is_the_users_mistake(tmp_path):
         handmade.write_predictions(study, run, LABELS, {"test": RIGHT})
         handmade.write_divergence(study, run, {"test": [0.5] * 4}, [0.1] * 4)
     with pytest.raises(UserError, match=r"lambda_select.*sst has no dev split"):
-        tables_sweep.best_adversaries(Results(study))
+        table4.best_adversaries(handmade.results(study))
 
 
 def test_sweep_reports_both_scales_and_sets_the_papers_beside_the_headline(tmp_path):
     study = _study(tmp_path, switches={"tvd_scale": "half_scalar"})
     _write(study, (0.1, 0.4, 0.6), (RIGHT,) * 3, (RIGHT, ONE_MISSED, WRONG), (0.02, 0.04, 0.08))
-    table = tables_sweep.sweep(Results(study))
-    assert table.settings("sst") == ["lambda=0", "lambda=0.001", "lambda=0.01"]
-    f1 = table.get("sst", "lambda=0.001", "f1")
+    table = table5.sweep(handmade.results(study))
+    assert [str(s) for s in table.settings("sst")] == ["lambda=0", "lambda=0.001", "lambda=0.01"]
+    f1 = table.get("sst", Setting(lambda_=0.001), "f1")
     assert (f1.value, f1.published, f1.n) == (pytest.approx(2 / 3), 0.815, 4)
     assert 0 <= f1.low <= f1.value <= f1.high <= 1
-    assert table.get("sst", "lambda=0.001", "tvd").value == pytest.approx(0.04)
-    assert table.get("sst", "lambda=0.001", "tvd").published is None
-    half = table.get("sst", "lambda=0.001", "tvd_half")
+    assert table.get("sst", Setting(lambda_=0.001), "tvd").value == pytest.approx(0.04)
+    assert table.get("sst", Setting(lambda_=0.001), "tvd").published is None
+    half = table.get("sst", Setting(lambda_=0.001), "tvd_half")
     assert (half.value, half.published) == (pytest.approx(0.02), 0.038)
-    assert table.get("sst", "lambda=0.001", "jsd").published == 0.623
+    assert table.get("sst", Setting(lambda_=0.001), "jsd").published == 0.623
 
 
 def test_two_sweeps_are_told_apart_by_seed_and_the_papers_numbers_stand_by_the_first(tmp_path):
@@ -115,9 +117,9 @@ def test_two_sweeps_are_told_apart_by_seed_and_the_papers_numbers_stand_by_the_f
             here = Run(run.corpus, run.model, seed)
             handmade.write_predictions(study, here, LABELS, {"test": RIGHT})
             handmade.write_divergence(study, here, {"test": [0.5] * 4}, [0.1] * 4)
-    table = tables_sweep.sweep(Results(study))
-    assert table.get("sst", "lambda=0.001 seed=10", "f1").published == 0.815
-    assert table.get("sst", "lambda=0.001 seed=50", "f1").published is None
+    table = table5.sweep(handmade.results(study))
+    assert table.get("sst", Setting(lambda_=0.001, seed=10), "f1").published == 0.815
+    assert table.get("sst", Setting(lambda_=0.001, seed=50), "f1").published is None
 
 
 def test_convexity_of_a_curve_drawn_by_hand(tmp_path):
@@ -126,7 +128,9 @@ def test_convexity_of_a_curve_drawn_by_hand(tmp_path):
         handmade.adversaries(study), (0.0, 0.2, 0.4), (0.0, 0.0, 0.4), strict=True
     ):
         handmade.write_divergence(study, run, {"test": [jsd] * 4}, [tvd] * 4)
-    fact = tables_sweep.convexity(Results(study)).get("sst", "seed=10", "convexity_index")
+    fact = fig5_convexity.convexity(handmade.results(study)).get(
+        "sst", Setting(seed=10), "convexity_index"
+    )
     # Under the chord ½·.4·.4 = .08, under the curve ½·.2·.4 = .04; the box is .16.
     assert fact.value == pytest.approx(0.25)
     # All documents are alike, so resampling moves nothing.

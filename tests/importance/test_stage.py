@@ -3,38 +3,37 @@
 import numpy as np
 import pytest
 
-from attnnn.dag.layout import IMPORTANCE_METHODS, Layout
 from attnnn.errors import UserError
-from attnnn.importance.stage import correlate, measure
-from attnnn.models.stage import train
-from attnnn.study import design
-from attnnn.study.design import Run
+from attnnn.stages.measure import METHODS
+from attnnn.study.model import BASE, Run, guided_mlp
+from attnnn.study.runs import average_run, base_run
 from attnnn.study.settings import LeaveOneOut
 from attnnn.tables import schemas
 from attnnn.tables.ragged import Ragged
 from attnnn.tables.store import facts_of, read_table, write_table
 from tests.models.conftest import study_in, write_corpus
+from tests.support import Layout, do
 
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     study = write_corpus(study_in(tmp_path_factory.mktemp("study")))
-    for run in (design.average_run(study, "tiny"), design.base_run(study, "tiny")):
-        train(study, [run], device="cpu", threads=1)
-    guided = Run("tiny", design.guided_mlp(design.BASE), study.base_seed)
-    train(study, [guided], device="cpu", threads=1)
+    for run in (average_run(study, "tiny"), base_run(study, "tiny")):
+        do(study, "train", run)
+    guided = Run("tiny", guided_mlp(BASE), study.base_seed)
+    do(study, "train", guided)
     return study
 
 
 def importance(study, run, method):
-    measure(study, run, device="cpu", threads=1)
+    do(study, "measure", run)
     table = read_table(Layout(study.results_dir).importance_of(run, method), schemas.IMPORTANCE)
     return table, Ragged.from_arrow(table["signed"])
 
 
-@pytest.mark.parametrize("method", IMPORTANCE_METHODS)
+@pytest.mark.parametrize("method", METHODS)
 def test_importance_of_the_test_split(study, method):
-    run = design.base_run(study, "tiny")
+    run = base_run(study, "tiny")
     table, signed = importance(study, run, method)
     documents = read_table(
         Layout(study.results_dir).corpus("tiny", "documents.parquet"), schemas.DOCUMENTS
@@ -51,7 +50,7 @@ def test_importance_of_the_test_split(study, method):
 
 
 def test_attention_path_is_a_switch(study, tmp_path):
-    run = design.base_run(study, "tiny")
+    run = base_run(study, "tiny")
     _, held = importance(study, run, "gradient")
     switched = study.model_copy(update={"switches": {"grad_through_attention": True}})
     switched.__dict__.pop("_protocols", None)
@@ -60,16 +59,16 @@ def test_attention_path_is_a_switch(study, tmp_path):
 
 
 def test_imposed_attention_is_read_from_the_guide(study):
-    run = Run("tiny", design.guided_mlp(design.BASE), study.base_seed)
+    run = Run("tiny", guided_mlp(BASE), study.base_seed)
     _, signed = importance(study, run, "leave_one_out")
     assert np.abs(signed.values).max() > 0
 
 
 def test_correlation_table(study):
-    run = design.average_run(study, "tiny")
-    for method in IMPORTANCE_METHODS:
+    run = average_run(study, "tiny")
+    for method in METHODS:
         table, _ = importance(study, run, method)
-    correlate(study, run)
+    do(study, "correlate", run)
     layout = Layout(study.results_dir)
     found = read_table(layout.analysis_of("correlation", run), schemas.CORRELATION)
     assert len(found) == 3 * len(table)
@@ -81,8 +80,8 @@ def test_correlation_table(study):
 
 
 def test_importance_of_other_documents_is_refused(study):
-    run = design.base_run(study, "tiny")
-    for method in IMPORTANCE_METHODS:
+    run = base_run(study, "tiny")
+    for method in METHODS:
         table, signed = importance(study, run, method)
     path = Layout(study.results_dir).importance_of(run, "leave_one_out")
     columns = {
@@ -92,13 +91,13 @@ def test_importance_of_other_documents_is_refused(study):
     }
     write_table(path, schemas.IMPORTANCE, columns, made_by={})
     with pytest.raises(UserError, match=r"leave_one_out\.parquet: its documents are not those of"):
-        correlate(study, run)
+        do(study, "correlate", run)
 
 
 def test_the_error_of_rejoining_is_kept_with_the_table(study):
     settings = {"rejoin_from": 6, "rejoin_tolerance": 0.05, "checked_deletions": 40}
     rejoining = study.model_copy(update={"leave_one_out": LeaveOneOut(**settings)})
-    run = design.base_run(study, "tiny")
+    run = base_run(study, "tiny")
     exact_table, exact = importance(study, run, "leave_one_out")
     table, found = importance(rejoining, run, "leave_one_out")
     assert "rejoining" not in facts_of(exact_table)

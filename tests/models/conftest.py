@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attnnn.dag.layout import Layout
 from attnnn.study.config import Study, validate
 from attnnn.tables import schemas
 from attnnn.tables.ragged import Ragged
 from attnnn.tables.store import write_json, write_table
+from tests.support import Layout
 
 SPLITS = {"train": 80, "dev": 24, "test": 30}
 VOCABULARY = 12

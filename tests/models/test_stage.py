@@ -6,29 +6,29 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attnnn.dag.layout import Layout
 from attnnn.errors import UserError
 from attnnn.measures import jensen_shannon_divergence
 from attnnn.models.log_odds import WordWeights
-from attnnn.models.stage import train
 from attnnn.models.training import Training
-from attnnn.study import design
 from attnnn.study.config import Study
+from attnnn.study.model import Run
+from attnnn.study.runs import adversary_runs, base_run, guide_runs, log_odds_runs, seed_runs
 from attnnn.tables import schemas
 from attnnn.tables.ragged import Ragged
 from attnnn.tables.store import facts_of, read_table, write_table
+from tests.support import Layout, do
 
 from .conftest import VOCABULARY, study_in, tiny_documents, write_corpus
 
 
-def run_all(study: Study) -> dict[str, design.Run]:
+def run_all(study: Study) -> dict[str, Run]:
     runs = {
-        "base": design.base_run(study, "tiny"),
-        "adversary": design.adversary_runs(study, "tiny", study.base_seed)[1],
-        **{f"guide_{k}": run for k, run in design.guide_runs(study, "tiny").items()},
+        "base": base_run(study, "tiny"),
+        "adversary": adversary_runs(study, "tiny", study.base_seed)[1],
+        **{f"guide_{k}": run for k, run in guide_runs(study, "tiny").items()},
     }
     for run in runs.values():
-        train(study, [run], device="cpu", threads=1)
+        do(study, "train", run)
     return runs
 
 
@@ -65,8 +65,8 @@ def test_a_guided_mlp_carries_its_guides_attention(study: Study) -> None:
 
 
 def test_the_base_model_learns_and_says_how_it_was_made(study: Study) -> None:
-    run = design.base_run(study, "tiny")
-    train(study, [run], device="cpu", threads=1)
+    run = base_run(study, "tiny")
+    do(study, "train", run)
     layout = Layout(study.results_dir)
     table = read_table(layout.predictions_of(run), schemas.PREDICTIONS)
     correct = (table["probability"].to_numpy() > 0.5) == (table["label"].to_numpy() == 1)
@@ -86,8 +86,8 @@ def test_two_trainings_give_the_same_bytes(tmp_path: Path) -> None:
     files = []
     for name in ("a", "b"):
         study = write_corpus(study_in(tmp_path / name))
-        run = design.base_run(study, "tiny")
-        train(study, [run], device="cpu", threads=1)
+        run = base_run(study, "tiny")
+        do(study, "train", run)
         folder = Path(Layout(study.results_dir).predictions_of(run)).parent
         files.append({path.name: path.read_bytes() for path in folder.iterdir()})
     assert files[0] == files[1]
@@ -103,7 +103,7 @@ def test_runs_at_once_give_the_bytes_of_runs_in_turn(tmp_path: Path) -> None:
     files = []
     for at_once in (1, 2):
         study = write_corpus(study_in(tmp_path / str(at_once)))
-        runs = [design.base_run(study, "tiny"), *design.seed_runs(study, "tiny")]
+        runs = [base_run(study, "tiny"), *seed_runs(study, "tiny")]
         train(study, runs, device="cpu", threads=1, at_once=at_once)
         folder = Path(study.results_dir, "models")
         files.append({path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.*")})
@@ -113,7 +113,7 @@ def test_runs_at_once_give_the_bytes_of_runs_in_turn(tmp_path: Path) -> None:
 
 def test_a_fault_of_one_of_the_runs_at_once_is_told(tmp_path: Path) -> None:
     study = write_corpus(study_in(tmp_path))
-    learns = design.adversary_runs(study, "tiny", study.base_seed)
+    learns = adversary_runs(study, "tiny", study.base_seed)
     with pytest.raises(UserError, match="predictions"):
         train(study, learns, device="cpu", threads=1, at_once=2)
 
@@ -122,7 +122,7 @@ def test_what_is_trained_is_kept_until_the_whole_job_is_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = write_corpus(study_in(tmp_path, training={"epochs": 3, "checkpoint_seconds": 0}))
-    runs = [design.base_run(study, "tiny"), *design.seed_runs(study, "tiny")]
+    runs = [base_run(study, "tiny"), *seed_runs(study, "tiny")]
     epochs: list[int] = []
     original = Training._epoch
 
@@ -134,8 +134,8 @@ def test_what_is_trained_is_kept_until_the_whole_job_is_done(
 
     monkeypatch.setattr(Training, "_epoch", dies_in_the_second)
     with pytest.raises(KeyboardInterrupt):
-        train(study, runs, device="cpu", threads=1)
-    train(study, runs, device="cpu", threads=1)
+        do(study, "train", *runs)
+    do(study, "train", *runs)
     assert epochs[5 : 5 + 2] == [1, 2]
     assert not list(Path(study.results_dir).rglob("*.unfinished"))
 
@@ -144,8 +144,8 @@ def test_a_killed_training_goes_on_where_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = write_corpus(study_in(tmp_path / "whole"))
-    run = design.base_run(whole, "tiny")
-    train(whole, [run], device="cpu", threads=1)
+    run = base_run(whole, "tiny")
+    do(whole, "train", run)
     settings = {"epochs": 4, "batch_size": 16, "hidden_size": 8, "learning_rate": 0.02}
     killed = write_corpus(
         study_in(tmp_path / "killed", training={**settings, "checkpoint_seconds": 0})
@@ -161,10 +161,10 @@ def test_a_killed_training_goes_on_where_it_was(
 
     monkeypatch.setattr(Training, "_epoch", dies_in_epoch_2)
     with pytest.raises(KeyboardInterrupt):
-        train(killed, [run], device="cpu", threads=1)
+        do(killed, "train", run)
     models = Path(killed.results_dir, "models/tiny/bilstm-additive")
     assert [path.name for path in models.iterdir()] == ["seed-10.unfinished"]
-    train(killed, [run], device="cpu", threads=1)
+    do(killed, "train", run)
     assert epochs == [0, 1, 2, 2, 3]
     assert [path.name for path in models.iterdir()] == ["seed-10"]
     for name in ("predictions.parquet", "weights.safetensors", "history.parquet"):
@@ -182,7 +182,7 @@ def test_a_checkpoint_of_another_training_is_not_used(
     settings = {"batch_size": 16, "hidden_size": 8, "checkpoint_seconds": 0}
     first = write_corpus(study_in(tmp_path, training={**settings, "learning_rate": 0.02}))
     second = first
-    run = design.base_run(first, "tiny")
+    run = base_run(first, "tiny")
     epochs: list[int] = []
     original = Training._epoch
 
@@ -194,14 +194,14 @@ def test_a_checkpoint_of_another_training_is_not_used(
 
     monkeypatch.setattr(Training, "_epoch", dies_at_first)
     with pytest.raises(KeyboardInterrupt):
-        train(first, [run], device="cpu", threads=1)
+        do(first, "train", run)
     if changed == "settings":
         second = study_in(tmp_path, training={**settings, "learning_rate": 0.01})
     else:
         documents = tiny_documents()
         documents["label"] = 1 - np.asarray(documents["label"])
         write_corpus(first, documents)
-    train(second, [run], device="cpu", threads=1)
+    do(second, "train", run)
     assert epochs[2] == 0
 
 
@@ -216,7 +216,7 @@ def write_weights(study: Study, weight: list[float | None]) -> WordWeights:
     return WordWeights(np.array(weight, dtype=np.float64))
 
 
-def attention_of(study: Study, run: design.Run) -> Ragged:
+def attention_of(study: Study, run: Run) -> Ragged:
     table = read_table(Layout(study.results_dir).predictions_of(run), schemas.PREDICTIONS)
     return Ragged.from_arrow(table["attention"])
 
@@ -228,8 +228,8 @@ WEIGHT = [None] * 4 + [-3.0, 2.0, None, 0.0, 0.5, 0.0, 0.0, 0.0]
 def test_a_model_with_log_odds_attention_has_that_in_every_split(tmp_path: Path) -> None:
     study = write_corpus(study_in(tmp_path, log_odds={"run": True}))
     words = write_weights(study, WEIGHT)
-    given, _ = design.log_odds_runs(study, "tiny")
-    train(study, [given], device="cpu", threads=1)
+    given, _ = log_odds_runs(study, "tiny")
+    do(study, "train", given)
     expected = words.attention(tiny_documents()["token_ids"])
     np.testing.assert_allclose(attention_of(study, given).values, expected.values, atol=1e-6)
 
@@ -243,9 +243,9 @@ def test_the_heavier_the_divergence_the_nearer_attention_comes_to_log_odds(tmp_p
         settings = {"run": True, "divergence_weight": weight}
         study = write_corpus(study_in(tmp_path / str(weight), log_odds=settings))
         given = write_weights(study, neutral).attention(documents)
-        base = design.base_run(study, "tiny")
-        _, drawn = design.log_odds_runs(study, "tiny")
-        train(study, [base, drawn], device="cpu", threads=1)
+        base = base_run(study, "tiny")
+        _, drawn = log_odds_runs(study, "tiny")
+        do(study, "train", base, drawn)
         own = attention_of(study, drawn)
         distances[weight] = jensen_shannon_divergence(own, given).mean()
         if not weight:
@@ -257,6 +257,6 @@ def test_the_heavier_the_divergence_the_nearer_attention_comes_to_log_odds(tmp_p
 
 def test_log_odds_are_weighed_before_a_model_is_trained_with_them(tmp_path: Path) -> None:
     study = write_corpus(study_in(tmp_path, log_odds={"run": True}))
-    for run in design.log_odds_runs(study, "tiny"):
+    for run in log_odds_runs(study, "tiny"):
         with pytest.raises(UserError, match=r"log_odds.parquet: no such file"):
-            train(study, [run], device="cpu", threads=1)
+            do(study, "train", run)

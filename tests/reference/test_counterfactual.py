@@ -9,8 +9,8 @@ from attnnn.counterfactual.outcome import Outcome, best_of
 from attnnn.counterfactual.permutation import absolute_changes, logit_moments, permuted_logits
 from attnnn.counterfactual.searched import search_adversaries
 from attnnn.models.prediction import predict
-from attnnn.readout.decoder import Decoder
 from attnnn.study.settings import SearchedAdversary
+from tests.support import binary
 
 pytestmark = pytest.mark.reference
 
@@ -21,7 +21,7 @@ EPSILON = 0.05
 def explained(reference):
     """The model's attention, and its decoder on the same documents."""
     predictions = predict(reference.classifier, reference.tokens)
-    return predictions.attention, Decoder(predictions.contribution, reference.classifier.bias)
+    return predictions.attention, binary(predictions.contribution, reference.classifier.bias)
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ from collections import Counter
 from typing import Any
 
 import pytest
-
 from attnnn.dag.costs.disk import bytes_of
+
 from attnnn.dag.costs.finished import read_finished
 from attnnn.dag.costs.sizes import sizes_of
 from attnnn.dag.costs.work import planned_jobs

@@ -17,6 +17,7 @@ from attnnn.dag import layout, targets
 from attnnn.study.config import load
 from attnnn.tables import schemas
 from attnnn.tables.store import read_table
+from tests.support import Layout
 from tests.workflow.projects import Project, planted, small_study
 
 pytestmark = pytest.mark.workflow
@@ -99,7 +100,7 @@ def _descendant(process: subprocess.Popen[bytes], words: list[str]) -> psutil.Pr
 def test_a_killed_training_resumes_where_it_stopped(project: Project):
     training = {"epochs": 4000, "hidden_size": 4, "checkpoint_seconds": 0}
     project.configure(small_study(corpora={"one": planted("lexical")}, training=training))
-    paths = layout.Layout("results")
+    paths = Layout("results")
     target = paths.model("one", "bilstm-additive", 10, "predictions.parquet")
     checkpoint = project.folder / paths.checkpoint("one", "bilstm-additive", 10)
     running = subprocess.Popen(["snakemake", target], cwd=project.folder, env=project.environment)

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from attnnn.exhibits.classes import predicted_groups
 from attnnn.exhibits.facts import Fact, Setting
 from attnnn.exhibits.intervals import Interval, Resampling
-from attnnn.exhibits.published import UNMAPPED_CLASSES, published
 from attnnn.exhibits.results import Floats, Ints, Results, Table
 from attnnn.measures import top_k_of
 from attnnn.study.model import BASE, TRAINED_MLP, Model, Run
+from attnnn.study.papers.published import UNMAPPED_CLASSES, published
 
 GRADIENT, LEAVE_ONE_OUT = "attention~gradient", "attention~leave_one_out"
 MEASURES = "gradient~leave_one_out"

@@ -11,12 +11,12 @@ import numpy as np
 from attnnn.errors import UserError
 from attnnn.exhibits.facts import Fact, Setting
 from attnnn.exhibits.intervals import Resampling
-from attnnn.exhibits.published import published, published_lambda
 from attnnn.exhibits.results import Floats, Results, require_same_documents
 from attnnn.exhibits.scores import run_f1
 from attnnn.measures import f1_score
 from attnnn.study.config import Study
 from attnnn.study.model import Run
+from attnnn.study.papers.published import published, published_lambda
 from attnnn.study.runs import adversary_runs, adversary_seeds
 
 TvdMetric = Literal["tvd", "tvd_half"]

@@ -1,7 +1,7 @@
 """What follows the states of a model, held fixed: attention in, probabilities out. No torch here.
 
-A decoder first multiplies each state by a matrix, so a token is known by its *projected state*, and the sum of
-projected states under an attention is all that a prediction depends on:
+A decoder first multiplies each state by a matrix, so a token is known by its *projected state*, and the
+sum of projected states under an attention is all that a prediction depends on:
 
 - two classes: logit = Σ_t α_t s_t + b, one number per token (K = 1 output);
 - K classes of single texts: logits = Σ_t α_t s_t + b, K numbers per token;

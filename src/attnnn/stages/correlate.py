@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from attnnn.dag.costs import work
 from attnnn.dag.stage import Artifact, Job, Output, Stage
 from attnnn.errors import UserError
 from attnnn.stages.measure import METHODS
@@ -63,4 +64,10 @@ STAGE = Stage(
     reads=_reads,
     after=(TRAIN, MEASURE),
     group="analyses",
+    work=lambda study, run, size: {
+        "starts": 1.0,
+        "documents": len(size.lengths("test")) / 1e6,
+        "tokens": float(size.lengths("test").sum()) / 1e6,
+    },
+    size=lambda study, run, size: work.FOOTER + 60.0 * len(size.lengths("test")),
 )

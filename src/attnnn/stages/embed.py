@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from attnnn.study.config import Study
 from attnnn.study.settings import Embedding
 from attnnn.tables.ragged import Ragged, concatenate
 from attnnn.tables.store import written_aside
+
+if TYPE_CHECKING:
+    from attnnn.dag.costs.sizes import CorpusSize
 
 
 def embed(job: Job[Embedding]) -> None:
@@ -79,6 +83,16 @@ def _refuses(study: Study, corpus: str) -> str | None:
     return None
 
 
+def _work(study: Study, corpus: str, size: CorpusSize) -> dict[str, float]:
+    settings = study.corpora[corpus].embedding
+    if settings.path is not None:
+        path = study.source_path(settings.path)
+        return {"starts": 1.0, "vector_bytes": (path.stat().st_size if path.exists() else 0) / 1e9}
+    # The context, the word itself, and five negative samples.
+    touched = settings.epochs * settings.dimension * (settings.window + 6)
+    return {"starts": 1.0, "word2vec": touched * float(size.lengths("train").sum()) / 1e9}
+
+
 STAGE = Stage(
     verb="embed",
     about="corpus",
@@ -91,4 +105,8 @@ STAGE = Stage(
     refuses=_refuses,
     memory=4000,
     minutes=60,
+    work=_work,
+    size=lambda study, corpus, size: (
+        (4.0 * study.corpora[corpus].embedding.dimension + 1) * size.vocabulary
+    ),
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from attnnn.dag.costs import work
 from attnnn.dag.stage import Artifact, Job, Output, Stage
 from attnnn.stages.prepare import STAGE as PREPARE
 from attnnn.stages.train import STAGE as TRAIN
@@ -18,6 +19,7 @@ from attnnn.study.sources.base import Strict
 from attnnn.tables import schemas
 
 if TYPE_CHECKING:
+    from attnnn.dag.costs.sizes import CorpusSize
     from attnnn.importance.scores import Importance
     from attnnn.models.documents import Documents
 
@@ -97,6 +99,15 @@ def _reads(study: Study, run: Run) -> dict[str, Artifact]:
     return corpus | model | (guide(study, run) if run.model.given else {})
 
 
+def _work(study: Study, run: Run, size: CorpusSize) -> dict[str, float]:
+    hidden = study.training_of(run.corpus).hidden_size
+    dimension = study.corpora[run.corpus].embedding.dimension
+    read = work.FORWARD_AND_BACK * size.tokens("test")
+    amounts = work.reading(run.model, dimension, hidden, read, work.classes_of(study, run))
+    settings = _settings(study, run).leave_one_out
+    return amounts if settings is None else amounts | work.deleting(settings, hidden, size)
+
+
 STAGE = Stage(
     verb="measure",
     about="run",
@@ -113,4 +124,9 @@ STAGE = Stage(
     on_device=True,
     memory=4000,
     minutes=360,
+    work=_work,
+    # Two methods, each a magnitude and a signed score.
+    size=lambda study, run, size: (
+        2 * (work.FOOTER + 2 * work.numbers(float(size.lengths("test").sum())))
+    ),
 )

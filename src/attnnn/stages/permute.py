@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from attnnn.dag.costs import work
 from attnnn.dag.stage import Job, Output, Stage
 from attnnn.stages.train import STAGE as TRAIN
 from attnnn.study.sources.base import Strict
@@ -49,4 +50,9 @@ STAGE = Stage(
     reads=lambda study, run: {"predictions": TRAIN.made("predictions", run)},
     after=(TRAIN,),
     group="analyses",
+    work=lambda study, run, size: {
+        "starts": 1.0,
+        "shuffled": float(size.lengths("test").sum()) * study.permutations / 1e9,
+    },
+    size=lambda study, run, size: work.FOOTER + 45.0 * len(size.lengths("test")),
 )

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attnnn.corpora.settings import PrepareSettings
+from attnnn.dag.costs import work
 from attnnn.dag.stage import Job, Output, Stage
 from attnnn.study.config import Study
 from attnnn.tables import schemas
 from attnnn.tables.store import write_json
+
+if TYPE_CHECKING:
+    from attnnn.dag.costs.sizes import CorpusSize
 
 
 def prepare(job: Job[PrepareSettings]) -> None:
@@ -43,6 +48,17 @@ def _files(study: Study, corpus: str) -> list[Path]:
     return [] if source.may_fetch else [study.source_path(file) for file in source.files()]
 
 
+def _work(study: Study, corpus: str, size: CorpusSize) -> dict[str, float]:
+    spacy = study.corpora[corpus].tokenizer in ("papers", "sst", "20news")
+    kind, starts = ("spacy_tokens", {"spacy_starts": 1.0}) if spacy else ("tokens", {})
+    return {"starts": 1.0, **starts, kind: size.read / 1e6}
+
+
+def _size(study: Study, corpus: str, size: CorpusSize) -> float:
+    # A token is its word and its id.
+    return work.FOOTER + 3.4 * float(size.all_lengths.sum()) + 11 * size.vocabulary
+
+
 STAGE = Stage(
     verb="prepare",
     about="corpus",
@@ -60,4 +76,6 @@ STAGE = Stage(
     minutes=60,
     # A faulty corpus is known before anything of another one trains.
     priority=lambda study, corpus: 10,
+    work=_work,
+    size=_size,
 )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from attnnn.dag.costs import work
 from attnnn.dag.stage import Artifact, Job, Output, Stage
 from attnnn.stages.prepare import STAGE as PREPARE
 from attnnn.stages.train import STAGE as TRAIN
@@ -10,6 +13,9 @@ from attnnn.study.config import Study
 from attnnn.study.model import Run
 from attnnn.study.sources.base import Strict
 from attnnn.tables import schemas
+
+if TYPE_CHECKING:
+    from attnnn.dag.costs.sizes import CorpusSize
 
 
 class ReplaceSettings(Strict):
@@ -71,6 +77,12 @@ def _refuses(study: Study, run: Run) -> str | None:
     return WEIGH.refuses(study, run.corpus)
 
 
+def _work(study: Study, run: Run, size: CorpusSize) -> dict[str, float]:
+    hidden = study.training_of(run.corpus).hidden_size
+    dimension = study.corpora[run.corpus].embedding.dimension
+    return work.reading(run.model, dimension, hidden, size.tokens("test"))
+
+
 STAGE = Stage(
     verb="replace",
     about="run",
@@ -87,4 +99,6 @@ STAGE = Stage(
     on_device=True,
     memory=4000,
     minutes=60,
+    work=_work,
+    size=lambda study, run, size: work.FOOTER + 45.0 * len(size.lengths("test")),
 )

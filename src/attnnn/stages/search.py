@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from attnnn.dag.costs import work
 from attnnn.dag.stage import Job, Output, Stage
 from attnnn.stages.train import STAGE as TRAIN
 from attnnn.study.config import Study
@@ -11,6 +12,9 @@ from attnnn.study.model import Run
 from attnnn.study.settings import SearchedAdversary
 from attnnn.study.sources.base import Strict
 from attnnn.tables import schemas
+
+if TYPE_CHECKING:
+    from attnnn.dag.costs.sizes import CorpusSize
 
 
 class SearchSettings(Strict):
@@ -63,6 +67,24 @@ def _settings(study: Study, run: Run) -> SearchSettings:
     )
 
 
+def _work(study: Study, run: Run, size: CorpusSize) -> dict[str, float]:
+    """Every step moves K attention vectors and compares each with the others."""
+    k, steps = study.searched_adversary.adversaries, study.searched_adversary.steps
+    tokens = float(size.lengths("test").sum())
+    return {
+        "starts": 1.0,
+        "searched": steps * tokens * k * (k + 1) / 2 / 1e9,
+        "search_steps": steps * max(1.0, tokens / 8192) / 1e3,
+    }
+
+
+def _size(study: Study, run: Run, size: CorpusSize) -> float:
+    documents, tokens = len(size.lengths("test")), float(size.lengths("test").sum())
+    candidates = 20.0 * study.searched_adversary.adversaries * documents
+    adversaries = len(study.epsilons) * 35.0 * documents
+    return 2 * work.FOOTER + candidates + adversaries + work.numbers(len(study.epsilons) * tokens)
+
+
 STAGE = Stage(
     verb="search",
     about="run",
@@ -82,4 +104,6 @@ STAGE = Stage(
     on_device=True,
     memory=4000,
     minutes=360,
+    work=_work,
+    size=_size,
 )

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attnnn.dag.costs import work
 from attnnn.dag.stage import Artifact, Job, Output, Stage
 from attnnn.stages.search import STAGE as SEARCH
 from attnnn.stages.train import STAGE as TRAIN
@@ -9,6 +14,9 @@ from attnnn.study.config import Study
 from attnnn.study.model import Run
 from attnnn.study.sources.base import Strict
 from attnnn.tables import schemas
+
+if TYPE_CHECKING:
+    from attnnn.dag.costs.sizes import CorpusSize
 
 
 class SolveSettings(Strict):
@@ -51,6 +59,14 @@ def _reads(study: Study, run: Run) -> dict[str, Artifact]:
     return {**predictions, "searched": SEARCH.made("adversary", run)}
 
 
+def _work(study: Study, run: Run, size: CorpusSize) -> dict[str, float]:
+    """Pairs of tokens for every ε; for more than two classes a climb over all tokens."""
+    lengths = size.lengths("test").astype(np.float64)
+    if not study.corpora[run.corpus].source.two_classes:
+        return {"starts": 1.0, "climbed": len(study.epsilons) * float(lengths.sum()) / 1e6}
+    return {"starts": 1.0, "pairs": len(study.epsilons) * float((lengths**2).sum()) / 1e9}
+
+
 STAGE = Stage(
     verb="solve",
     about="run",
@@ -65,4 +81,8 @@ STAGE = Stage(
     reads=_reads,
     after=(TRAIN, SEARCH),
     group="analyses",
+    work=_work,
+    size=lambda study, run, size: (
+        work.FOOTER + 35.0 * len(study.epsilons) * len(size.lengths("test"))
+    ),
 )

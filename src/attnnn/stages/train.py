@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from attnnn.dag.costs import work
 from attnnn.dag.layout import checkpoint_path
 from attnnn.dag.stage import Artifact, Job, Output, Stage
 from attnnn.errors import UserError
@@ -23,6 +24,7 @@ from attnnn.tables.ragged import Ragged
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from attnnn.dag.costs.sizes import CorpusSize
     from attnnn.models.material import Material
     from attnnn.models.persistence import Checkpoint
 
@@ -150,6 +152,45 @@ def guide(study: Study, run: Run) -> dict[str, Artifact]:
     return {}
 
 
+def _work(study: Study, run: Run, size: CorpusSize) -> dict[str, float]:
+    """Epochs over the training split, scores of the selecting split, and predictions of all."""
+    settings = _settings(study, run)
+    select = settings.imitating.select.removesuffix("_loss") if settings.imitating else None
+    split = settings.select_split or select or "train"
+    scored = 0.0 if split == "train" else size.tokens(split)
+    read = settings.epochs * (work.FORWARD_AND_BACK * size.tokens("train") + scored)
+    read += sum(map(size.tokens, size.splits))
+    batches = settings.epochs * -(-len(size.lengths("train")) // settings.batch_size)
+    shape, classes = (
+        (settings.embedding.dimension, settings.hidden_size),
+        work.classes_of(study, run),
+    )
+    updates = batches * work.parameters(run.model, *shape, size.vocabulary, classes) / 1e9
+    steps = settings.epochs * size.tokens("train") / settings.batch_size / 1e3
+    stepwise = {"lstm_steps": steps} if run.model.encoder == "bilstm" else {}
+    return {**work.reading(run.model, *shape, read, classes), **stepwise, "updates": updates}
+
+
+def _parameters(study: Study, run: Run, size: CorpusSize) -> int:
+    shape = study.corpora[run.corpus].embedding.dimension, _settings(study, run).hidden_size
+    return work.parameters(run.model, *shape, size.vocabulary, work.classes_of(study, run))
+
+
+def _size(study: Study, run: Run, size: CorpusSize) -> float:
+    tokens, tested = float(size.all_lengths.sum()), float(size.lengths("test").sum())
+    # Uniform attention has few distinct values.
+    attention = 0.35 * tokens if run.model.attention == "uniform" else work.numbers(tokens)
+    classes = work.classes_of(study, run)
+    projected = work.numbers((1 if classes == 2 else classes) * tested)
+    documents = work.numbers(2.0 * len(size.all_lengths))
+    return 4.0 * _parameters(study, run, size) + attention + projected + documents + work.FOOTER
+
+
+def checkpoint_size(study: Study, run: Run, size: CorpusSize) -> float:
+    """Bytes of a checkpoint: parameters, the selected ones, and three moments of the optimiser."""
+    return 5 * 4.0 * _parameters(study, run, size)
+
+
 STAGE = Stage(
     verb="train",
     about="run",
@@ -173,4 +214,6 @@ STAGE = Stage(
     minutes=720,
     # Most other jobs wait for the base model.
     priority=lambda study, run: int(run == base_run(study, run.corpus)),
+    work=_work,
+    size=_size,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from attnnn.dag.costs import work
 from attnnn.dag.stage import Artifact, Job, Output, Stage
 from attnnn.stages.prepare import STAGE as PREPARE
 from attnnn.study.config import Study
@@ -62,4 +63,9 @@ STAGE = Stage(
     refuses=_refuses,
     memory=4000,
     minutes=60,
+    work=lambda study, corpus, size: {
+        "starts": 1.0,
+        "tokens": float(size.lengths("train").sum()) / 1e6,
+    },
+    size=lambda study, corpus, size: work.FOOTER + 13.0 * size.vocabulary,
 )

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.measures import jensen_shannon_divergence
-from attnnn.readout.decoder import ClassDecoder
+from attnnn.readout.readout import Readout
 from attnnn.tables.ragged import Ragged
+from tests.support import multiclass
 
 KINDS = ("linear", "pairs", "pairs of candidates")
 PIECE = 6
@@ -15,7 +16,7 @@ PIECE = 6
 
 def random_documents(
     count: int, longest: int, classes: int, seed: int, *, kind: str = "linear", shortest: int = 1
-) -> tuple[Ragged, ClassDecoder]:
+) -> tuple[Ragged, Readout]:
     """Attention of documents, and a decoder whose logits are linear in it or not (of pairs)."""
     rng = np.random.default_rng(seed)
     lengths = rng.integers(shortest, longest + 1, size=count)
@@ -24,10 +25,10 @@ def random_documents(
     pieces = attention.with_values(2 * rng.standard_normal((lengths.sum(), width)))
     bias = rng.standard_normal(classes)
     if kind == "linear":
-        return attention, ClassDecoder(pieces, bias)
+        return attention, multiclass(pieces, bias)
     allowed = rng.random((count, classes)) < 0.5
     allowed[:, :2] = True
-    return attention, ClassDecoder(
+    return attention, multiclass(
         pieces,
         bias,
         offset=rng.standard_normal((count, PIECE)),
@@ -36,12 +37,12 @@ def random_documents(
     )
 
 
-def prediction(weights: NDArray[np.float64], decoder: ClassDecoder) -> NDArray[np.float64]:
+def prediction(weights: NDArray[np.float64], decoder: Readout) -> NDArray[np.float64]:
     """Probabilities of the only document of a decoder."""
-    return decoder.decide((weights @ np.asarray(decoder.pieces.values))[None, None])[0, 0]
+    return decoder.decide((weights @ np.asarray(decoder.projected.values))[None, None])[0, 0]
 
 
-def change(weights: NDArray[np.float64], own: NDArray[np.float64], decoder: ClassDecoder) -> float:
+def change(weights: NDArray[np.float64], own: NDArray[np.float64], decoder: Readout) -> float:
     """½ Σ|Δp| of the only document of a decoder."""
     return float(0.5 * np.abs(prediction(weights, decoder) - prediction(own, decoder)).sum())
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from attnnn.counterfactual.exact import exact_adversary
-from attnnn.counterfactual.multiclass.adversary import class_adversary
+from attnnn.counterfactual.multiclass.adversary import multiclass_adversary
 from attnnn.counterfactual.multiclass.ascent import climb
 from attnnn.counterfactual.multiclass.points import Documents, Points
 from attnnn.counterfactual.multiclass.search import (
@@ -15,7 +15,6 @@ from attnnn.counterfactual.multiclass.search import (
     improve_by_mixtures,
     likely_tokens,
 )
-from attnnn.readout.decoder import ClassDecoder, Decoder
 from attnnn.tables.ragged import Ragged
 from tests.counterfactual.multiclass.deciders import (
     KINDS,
@@ -24,6 +23,7 @@ from tests.counterfactual.multiclass.deciders import (
     divergences,
     random_documents,
 )
+from tests.support import binary, multiclass
 
 EPSILONS = st.sampled_from([0.01, 0.05, 0.2, 0.6])
 
@@ -36,11 +36,11 @@ def alone(attention, decoder, document):
 @given(st.integers(0, 10_000), EPSILONS)
 def test_two_classes_are_the_binary_case(seed, epsilon):
     attention, decoder = random_documents(5, 12, 2, seed)
-    pieces = decoder.pieces.values
-    margin = decoder.pieces.with_values(pieces[:, 1] - pieces[:, 0])
-    logit = Decoder(margin, decoder.bias[1] - decoder.bias[0])
+    pieces = decoder.projected.values
+    margin = decoder.projected.with_values(pieces[:, 1] - pieces[:, 0])
+    logit = binary(margin, decoder.bias[1] - decoder.bias[0])
     expected = exact_adversary(attention, logit, epsilon)
-    found = class_adversary(attention, decoder, epsilon)
+    found = multiclass_adversary(attention, decoder, epsilon)
     assert found.exact.all()
     np.testing.assert_allclose(found.jsd, expected.jsd, rtol=0, atol=1e-9)
     # The search for feasible points, by itself, finds the same.
@@ -54,7 +54,7 @@ def test_two_classes_are_the_binary_case(seed, epsilon):
 @given(st.integers(0, 10_000), st.integers(2, 10), EPSILONS, st.sampled_from(KINDS))
 def test_answers_are_what_they_say(seed, classes, epsilon, kind):
     attention, decoder = random_documents(4, 9, classes, seed, kind=kind)
-    found = class_adversary(attention, decoder, epsilon)
+    found = multiclass_adversary(attention, decoder, epsilon)
     for document in range(4):
         own, here = alone(attention, decoder, document)
         weights = found.attention[document]
@@ -72,14 +72,14 @@ def test_answers_are_what_they_say(seed, classes, epsilon, kind):
 @pytest.mark.parametrize("epsilon", [0.05, 0.2])
 def test_brute_force_over_three_tokens(kind, classes, epsilon):
     attention, decoder = random_documents(4, 3, classes, 7, kind=kind, shortest=3)
-    found = class_adversary(attention, decoder, epsilon)
+    found = multiclass_adversary(attention, decoder, epsilon)
     steps = np.linspace(0, 1, 61)
     grid = np.array([(a, b, 1 - a - b) for a in steps for b in steps if a + b <= 1 + 1e-12])
     grid = np.maximum(grid, 0)
     short = []
     for document in range(4):
         own, here = alone(attention, decoder, document)
-        pieces = np.asarray(here.pieces.values)
+        pieces = np.asarray(here.projected.values)
         moved = here.decide((grid @ pieces)[None])[0] - here.decide((own @ pieces)[None, None])[0]
         feasible = grid[0.5 * np.abs(moved).sum(axis=1) <= epsilon]
         reached = divergences(feasible, own).max(initial=0.0)
@@ -114,7 +114,7 @@ def optimised(own, here, epsilon, starts):
 @pytest.mark.parametrize("seed", range(4))
 def test_no_optimiser_passes_the_bound_nor_is_far_above_the_feasible_value(kind, seed):
     attention, decoder = random_documents(1, 6, 4, seed, kind=kind, shortest=4)
-    found = class_adversary(attention, decoder, 0.1)
+    found = multiclass_adversary(attention, decoder, 0.1)
     own, here = alone(attention, decoder, 0)
     starts = np.random.default_rng(seed).dirichlet(np.full(len(own), 0.3), 20)
     reached = optimised(own, here, 0.1, [found.attention[0], *starts])
@@ -130,7 +130,7 @@ def test_what_is_known_is_no_less_than_a_feasible_start(seed, classes, kind):
     start = Ragged.from_lists([rng.dirichlet(np.ones(n)) for n in attention.lengths], np.float32)
     moved = decoder.change(start, attention)
     epsilon = float(np.median(moved))
-    found = class_adversary(attention, decoder, epsilon, start)
+    found = multiclass_adversary(attention, decoder, epsilon, start)
     assert (found.change <= epsilon).all()
     own = [divergence(start[d], np.asarray(attention[d])) for d in range(5)]
     assert (found.jsd >= np.where(moved <= epsilon, own, 0)).all()
@@ -155,7 +155,7 @@ def test_five_classes_leave_room_that_two_tokens_do_not_find():
     documents = Documents.of(attention, decoder)
     best = improve_by_edges(documents, Points.own(20), 0.01)
     best = improve_by_mixtures(documents, best, Points.own(20), 0.01)
-    found = class_adversary(attention, decoder, 0.01)
+    found = multiclass_adversary(attention, decoder, 0.01)
     assert found.jsd.mean() > documents.divergence(best).mean() + 0.1
     assert (np.array([(row > 0).sum() for row in found.attention]) > 2).any()
 
@@ -175,9 +175,11 @@ def test_likely_tokens_are_those_of_least_attention_and_least_change():
 def test_contributions_that_are_equal_leave_the_least_attended_token(kind):
     _, decoder = random_documents(1, 3, 3, 0, kind=kind, shortest=3)
     own = Ragged.from_lists([[0.7, 0.1, 0.2]])
-    same = own.with_values(np.tile(decoder.pieces.values[:1], (3, 1)))
-    equal = ClassDecoder(same, decoder.bias, decoder.offset, decoder.weight, decoder.allowed)
-    found = class_adversary(own, equal, 0.01)
+    same = own.with_values(np.tile(decoder.projected.values[:1], (3, 1)))
+    equal = multiclass(
+        same, decoder.bias, decoder.layer.offset, decoder.layer.weight, decoder.allowed
+    )
+    found = multiclass_adversary(own, equal, 0.01)
     assert found.exact.all()
     np.testing.assert_allclose(found.attention[0], [0, 1, 0], atol=1e-12)
     assert found.jsd[0] == pytest.approx(divergence(np.eye(3)[1], own[0]))
@@ -185,7 +187,7 @@ def test_contributions_that_are_equal_leave_the_least_attended_token(kind):
 
 def test_one_token_cannot_move():
     attention, decoder = random_documents(1, 1, 3, 0)
-    found = class_adversary(attention, decoder, 0.05)
+    found = multiclass_adversary(attention, decoder, 0.05)
     assert found.exact.all()
     assert found.jsd[0] == pytest.approx(0, abs=1e-9)
 
@@ -193,7 +195,7 @@ def test_one_token_cannot_move():
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_epsilon_of_one_leaves_everything_free(kind):
     attention, decoder = random_documents(6, 8, 4, 3, kind=kind, shortest=2)
-    found = class_adversary(attention, decoder, 1.0)
+    found = multiclass_adversary(attention, decoder, 1.0)
     assert found.exact.all()
     for own, weights in zip(attention, found.attention, strict=True):
         assert weights.argmax() == own.argmin()
@@ -201,11 +203,11 @@ def test_an_epsilon_of_one_leaves_everything_free(kind):
 
 def test_documents_of_any_length_keep_their_places():
     attention = Ragged.from_lists([[0.5, 0.5], [], [1.0]], np.float64)
-    decoder = ClassDecoder(
+    decoder = multiclass(
         attention.with_values(np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0], [1.0, 1.0, 1.0]])),
         np.zeros(3),
     )
-    found = class_adversary(attention, decoder, 0.05)
+    found = multiclass_adversary(attention, decoder, 0.05)
     assert found.attention.lengths.tolist() == [2, 0, 1]
     assert found.jsd[0] > 0
     assert found.jsd[1:].tolist() == pytest.approx([0, 0])
@@ -213,9 +215,9 @@ def test_documents_of_any_length_keep_their_places():
 
 def test_what_does_not_fit_is_refused():
     attention = Ragged.from_lists([[1.0]])
-    one = ClassDecoder(attention.with_values(np.ones((1, 1))), np.zeros(1))
+    one = multiclass(attention.with_values(np.ones((1, 1))), np.zeros(1))
     with pytest.raises(ValueError, match="two classes or more"):
-        class_adversary(attention, one, 0.05)
-    two = ClassDecoder(attention.with_values(np.ones((1, 2))), np.zeros(2))
+        multiclass_adversary(attention, one, 0.05)
+    two = multiclass(attention.with_values(np.ones((1, 2))), np.zeros(2))
     with pytest.raises(ValueError, match="above 0"):
-        class_adversary(attention, two, 0.0)
+        multiclass_adversary(attention, two, 0.0)

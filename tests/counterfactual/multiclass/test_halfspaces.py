@@ -90,6 +90,6 @@ def test_half_spaces_hold_every_attention_within_epsilon(seed, classes, kind):
             other = (1 - near) * own + near * rng.dirichlet(np.full(len(own), 0.4))
             epsilon = max(change(other, own, here), 1e-6)
             directions, bounds = half_spaces(documents.take(np.array([document])), epsilon + 1e-9)
-            sums = directions[0] @ (other @ np.asarray(here.pieces.values))
+            sums = directions[0] @ (other @ np.asarray(here.projected.values))
             assert (sums >= bounds[0, :, 0] - 1e-6).all()
             assert (sums <= bounds[0, :, 1] + 1e-6).all()

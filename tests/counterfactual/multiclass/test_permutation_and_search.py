@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from attnnn.counterfactual.multiclass.permutation import class_changes
+from attnnn.counterfactual.multiclass.permutation import multiclass_changes
 from attnnn.counterfactual.objective import objective_of
 from attnnn.counterfactual.outcome import Outcome
 from attnnn.counterfactual.searched import search_adversaries, starting_scores
-from attnnn.readout.decoder import ClassDecoder
+from attnnn.readout.readout import Readout
 from attnnn.study.settings import SearchedAdversary
 from attnnn.tables.ragged import Ragged
+from tests.support import multiclass
 
 LENGTHS = [5, 1, 9, 3, 12]
 NUMBERS = np.array([40, 7, 12, 9, 3])
@@ -26,14 +27,14 @@ def attention() -> Ragged:
 
 
 @pytest.fixture(params=["linear", "pairs", "pairs of candidates"])
-def decoder(request: pytest.FixtureRequest, attention: Ragged) -> ClassDecoder:
+def decoder(request: pytest.FixtureRequest, attention: Ragged) -> Readout:
     rng = np.random.default_rng(1)
     if request.param == "linear":
         pieces = attention.with_values(rng.normal(0, 2, (sum(LENGTHS), OUTPUTS)))
-        return ClassDecoder(pieces, rng.normal(size=OUTPUTS))
+        return multiclass(pieces, rng.normal(size=OUTPUTS))
     allowed = rng.random((len(LENGTHS), OUTPUTS)) < 0.5
     allowed[:, :2] = True
-    return ClassDecoder(
+    return multiclass(
         attention.with_values(rng.normal(0, 2, (sum(LENGTHS), PIECE))),
         rng.normal(size=OUTPUTS),
         offset=rng.normal(size=(len(LENGTHS), PIECE)),
@@ -42,21 +43,21 @@ def decoder(request: pytest.FixtureRequest, attention: Ragged) -> ClassDecoder:
     )
 
 
-def plain(decoder: ClassDecoder, row: int, weights: torch.Tensor) -> torch.Tensor:
+def plain(decoder: Readout, row: int, weights: torch.Tensor) -> torch.Tensor:
     """Probabilities of one document under rows of attention, in torch and term by term."""
-    context = weights.double() @ torch.from_numpy(np.asarray(decoder.pieces[row]))
-    if decoder.weight is None or decoder.offset is None:
+    context = weights.double() @ torch.from_numpy(np.asarray(decoder.projected[row]))
+    if decoder.layer is None:
         logits = context
     else:
-        inner = torch.tanh(context + torch.from_numpy(decoder.offset[row]))
-        logits = inner @ torch.from_numpy(decoder.weight).T
+        inner = torch.tanh(context + torch.from_numpy(decoder.layer.offset[row]))
+        logits = inner @ torch.from_numpy(decoder.layer.weight).T
     logits = logits + torch.from_numpy(decoder.bias)
     if decoder.allowed is not None:
         logits[..., ~torch.from_numpy(decoder.allowed[row])] = -torch.inf
     return logits.softmax(-1)
 
 
-def test_probabilities_and_changes_by_hand(attention: Ragged, decoder: ClassDecoder) -> None:
+def test_probabilities_and_changes_by_hand(attention: Ragged, decoder: Readout) -> None:
     other = attention.with_values(np.concatenate([np.full(n, 1 / n) for n in LENGTHS]))
     outcome = Outcome.of(other, attention, decoder)
     for row in range(len(LENGTHS)):
@@ -69,13 +70,13 @@ def test_probabilities_and_changes_by_hand(attention: Ragged, decoder: ClassDeco
         assert not decoder.probabilities(attention)[~decoder.allowed].any()
 
 
-def test_permutations_of_one_and_two_tokens(decoder: ClassDecoder) -> None:
+def test_permutations_of_one_and_two_tokens(decoder: Readout) -> None:
     # One token has one permutation; two have two, and the other one comes up about half the time.
     here = decoder.take(np.array([1, 3]))
     two = Ragged.from_lists([[1.0], [0.9, 0.1]])
-    pieces = Ragged.from_lists([here.pieces[0], here.pieces[1][:2]])
-    here = ClassDecoder(pieces, here.bias, here.offset, here.weight, here.allowed)
-    changes = class_changes(two, here, permutations=400, generator=np.random.default_rng(2))
+    pieces = Ragged.from_lists([here.projected[0], here.projected[1][:2]])
+    here = multiclass(pieces, here.bias, here.layer.offset, here.layer.weight, here.allowed)
+    changes = multiclass_changes(two, here, permutations=400, generator=np.random.default_rng(2))
     assert not changes[0].any()
     both = [plain(here, 1, torch.tensor(weights)) for weights in ([0.9, 0.1], [0.1, 0.9])]
     moved = (both[0] - both[1]).abs().sum().item() / 2
@@ -83,13 +84,11 @@ def test_permutations_of_one_and_two_tokens(decoder: ClassDecoder) -> None:
     assert 0.4 < (changes[1] > 0).mean() < 0.6
 
 
-def test_permutations_have_the_mean_of_all_of_them(
-    attention: Ragged, decoder: ClassDecoder
-) -> None:
+def test_permutations_have_the_mean_of_all_of_them(attention: Ragged, decoder: Readout) -> None:
     from itertools import permutations
 
     row = np.array([3])
-    found = class_changes(
+    found = multiclass_changes(
         attention.take(row),
         decoder.take(row),
         permutations=4000,
@@ -106,7 +105,7 @@ def test_permutations_have_the_mean_of_all_of_them(
 
 
 @pytest.mark.parametrize("hinge", ["tvd", "l1"])
-def test_gradient_equals_autograd(attention: Ragged, decoder: ClassDecoder, hinge: str) -> None:
+def test_gradient_equals_autograd(attention: Ragged, decoder: Readout, hinge: str) -> None:
     settings = SearchedAdversary(adversaries=3)
     objective = objective_of(
         attention, decoder, settings, cross_jsd_weight="paper", class_hinge=hinge
@@ -131,7 +130,7 @@ def test_gradient_equals_autograd(attention: Ragged, decoder: ClassDecoder, hing
         np.testing.assert_allclose(found[:, row, :n], free.grad, rtol=2e-3, atol=2e-4)
 
 
-def test_the_best_feasible_attention_is_feasible(attention: Ragged, decoder: ClassDecoder) -> None:
+def test_the_best_feasible_attention_is_feasible(attention: Ragged, decoder: Readout) -> None:
     found = search_adversaries(
         NUMBERS, attention, decoder, SearchedAdversary(steps=120), cross_jsd_weight="paper",
         epsilons=[0.05], seed=5,

@@ -8,8 +8,8 @@ import pytest
 from attnnn.dag.costs import amounts
 from attnnn.dag.costs.sizes import CorpusSize
 from attnnn.models.classifier import Classifier
-from attnnn.study import design
-from attnnn.study.design import UNIFORM_MLP, Run
+from attnnn.study.model import UNIFORM_MLP, Run
+from attnnn.study.runs import adversary_runs, base_run
 from tests.dag.costs.conftest import MakeStudy
 
 # A BiLSTM with additive attention: two directions of 4 gates of 2 units from 3 + 2 numbers, attention
@@ -22,7 +22,7 @@ def test_a_training_reads_every_token_thrice_an_epoch_and_scores_dev(
     make_study: MakeStudy, size: CorpusSize
 ):
     study = make_study()
-    found = amounts.training(study, [design.base_run(study, "toy")], size)
+    found = amounts.training(study, [base_run(study, "toy")], size)
     trained, dev, everything = 10 * 8, 3 * 6, 10 * 8 + 3 * 6 + (5 + 7)
     assert found == pytest.approx(
         {
@@ -41,7 +41,7 @@ def test_an_adversary_has_its_own_epochs_and_scores_no_split_where_train_loss_se
     make_study: MakeStudy, size: CorpusSize
 ):
     study = make_study(switches={"adv_epochs": 5, "adv_seed": "same", "adv_select": "train_loss"})
-    run = design.adversary_runs(study, "toy", study.base_seed)[0]
+    run = adversary_runs(study, "toy", study.base_seed)[0]
     found = amounts.training(study, [run], size)
     everything = 10 * 8 + 3 * 6 + (5 + 7)
     assert found["batches"] == pytest.approx(5 * 3 / 1e3)
@@ -52,7 +52,7 @@ def test_an_adversary_has_its_own_epochs_and_scores_no_split_where_train_loss_se
 
 def test_runs_of_a_job_share_one_start(make_study: MakeStudy, size: CorpusSize):
     study = make_study()
-    runs = [design.base_run(study, "toy"), Run("toy", UNIFORM_MLP, 10)]
+    runs = [base_run(study, "toy"), Run("toy", UNIFORM_MLP, 10)]
     one, other = (amounts.training(study, [run], size) for run in runs)
     both = amounts.training(study, runs, size)
     assert both["starts"] == 1
@@ -106,7 +106,7 @@ def test_the_search_moves_every_vector_and_every_pair_of_them_in_every_step(
     make_study: MakeStudy, size: CorpusSize
 ):
     study = make_study(searched_adversary={"adversaries": 3, "steps": 20})
-    found = amounts.searching(study, design.base_run(study, "toy"), size)
+    found = amounts.searching(study, base_run(study, "toy"), size)
     assert found == pytest.approx(
         {"starts": 1, "searched": 20 * 8 * (3 + 3) / 1e9, "search_steps": 20 / 1e3}
     )
@@ -114,7 +114,7 @@ def test_the_search_moves_every_vector_and_every_pair_of_them_in_every_step(
 
 def test_analyses_of_the_base_model(make_study: MakeStudy, size: CorpusSize):
     study = make_study(permutations=7, epsilons=[0.01, 0.05, 0.1])
-    base = design.base_run(study, "toy")
+    base = base_run(study, "toy")
     permuted, solved = (f(study, base, size) for f in (amounts.permuting, amounts.solving))
     assert permuted == pytest.approx({"starts": 1, "shuffled": 7 * 8 / 1e9})
     assert solved == pytest.approx({"starts": 1, "pairs": 3 * (9 + 25) / 1e9})
@@ -126,7 +126,7 @@ def test_of_several_classes_the_exact_adversary_is_climbed_to(
     source = {"kind": "table", "path": "a.csv", "classes": 3}
     training = {"hidden_size": 8}
     study = make_study({"source": source}, papers=["jain-wallace"], training=training)
-    found = amounts.solving(study, design.base_run(study, "toy"), size)
+    found = amounts.solving(study, base_run(study, "toy"), size)
     assert found == pytest.approx({"starts": 1, "climbed": 2 * (3 + 5) / 1e6})
 
 
@@ -143,6 +143,6 @@ def test_word_vectors_are_trained_or_read(make_study: MakeStudy, size: CorpusSiz
 
 def test_replacing_words_reads_the_test_split_once(make_study: MakeStudy, size: CorpusSize):
     study = make_study()
-    found = amounts.replacing(study, design.base_run(study, "toy"), size)
+    found = amounts.replacing(study, base_run(study, "toy"), size)
     assert found == pytest.approx({"starts": 1, "lstm_multiply_adds": (5 + 7) * BILSTM / 1e9})
     assert amounts.weighing(size) == {"starts": 1, "tokens": 60 / 1e6}

@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from attnnn.dag.costs.amounts import parameters
 
 from attnnn.dag.costs import disk
-from attnnn.dag.costs.amounts import parameters
 from attnnn.dag.costs.sizes import CorpusSize
 from attnnn.dag.costs.work import planned_jobs
-from attnnn.study import design
+from attnnn.study.runs import base_run
 from tests.dag.costs.conftest import MakeStudy
 
 
@@ -44,5 +44,5 @@ def test_a_job_keeps_a_checkpoint_of_every_run(make_study: MakeStudy, size: Corp
     jobs = {job.name: job for job in planned_jobs(study, {"toy": size})}
     both = disk.checkpoint_bytes(study, jobs["train toy bilstm-additive/seed-10"], {"toy": size})
     # Parameters, the selected ones, and three moments, in single precision.
-    assert both == 2 * 5 * 4 * parameters(study, design.base_run(study, "toy"), size.vocabulary)
+    assert both == 2 * 5 * 4 * parameters(study, base_run(study, "toy"), size.vocabulary)
     assert disk.checkpoint_bytes(study, jobs["prepare toy"], {"toy": size}) == 0

@@ -10,12 +10,11 @@ import pytest
 from attnnn.dag.costs.finished import read_finished, whole_cpu_seconds
 from attnnn.dag.costs.sizes import sizes_of
 from attnnn.dag.costs.work import planned_jobs
-from attnnn.dag.layout import Layout
 from attnnn.errors import UserError
-from attnnn.study import design
 from attnnn.study.config import Study
 from attnnn.study.resolved import write_resolved
 from tests.dag.costs.conftest import MakeStudy
+from tests.support import Layout
 
 HEAD = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time"
 
@@ -90,7 +89,7 @@ def test_models_say_what_they_were_trained_on(make_study: MakeStudy):
     assert devices["permute toy bilstm-additive/seed-10"] == "cpu"
     assert "train toy bilstm-additive/seed-50" not in devices
     # All trainings but the base model's, and `measure` of the MLP, which left no model.
-    assert found.unknown_device == len(design.all_runs(study, "toy")) - 1 + 1
+    assert found.unknown_device == len(all_runs(study, "toy")) - 1 + 1
 
 
 def test_a_folder_without_benchmarks_is_refused(make_study: MakeStudy, tmp_path: Path):

@@ -9,9 +9,9 @@ import pytest
 from attnnn.dag import layout, targets
 from attnnn.dag.costs.sizes import CorpusSize
 from attnnn.dag.costs.work import PlannedJob, planned_jobs
-from attnnn.dag.layout import Layout
 from attnnn.study.config import Study
 from tests.dag.costs.conftest import MakeStudy
+from tests.support import Layout
 
 
 def jobs_of(study: Study, size: CorpusSize) -> list[PlannedJob]:

@@ -3,8 +3,8 @@
 A slab (see `slabs`) bounds Σ_c m_c logit_c from both sides. Where logits are linear in the attention
 its two sides are half-spaces. The readout of pairs has a tanh layer between: logit = W tanh(z) + b with
 z = Σ_t attention_t · projected_t + offset. Each z_j stays between its lowest and highest value over
-the tokens, and there tanh lies between two lines: a chord or a tangent, whichever bounds it. With the lines in the
-place of tanh, each side of a slab becomes a half-space again, which is larger than what it stands for.
+the tokens, and there tanh lies between two lines: a chord or a tangent, whichever bounds it. With these
+lines in place of tanh, each side of a slab becomes a half-space again, larger than what it stands for.
 """
 
 from __future__ import annotations

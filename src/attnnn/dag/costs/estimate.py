@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from attnnn.dag.costs.disk import bytes_of, checkpoint_bytes
+from attnnn.dag import catalogue
 from attnnn.dag.costs.rates import Rates
 from attnnn.dag.costs.sizes import CorpusSize, sizes_of
-from attnnn.dag.costs.work import ON_DEVICE, STAGES, PlannedJob, planned_jobs
+from attnnn.dag.costs.work import FOOTER, publishing
+from attnnn.dag.jobs import PlannedJob, planned_jobs
+from attnnn.machine import wants_gpu
+from attnnn.stages.train import checkpoint_size
 from attnnn.study.config import Study
+from attnnn.study.model import Run
+
+# Bytes of a table in three formats and of a figure in two, for each corpus that it shows.
+_EXHIBIT = {"table": 3_000, "figure": 100_000}
 
 
 @dataclass(frozen=True)
@@ -18,17 +25,17 @@ class Cost:
 
     Attributes:
         job: which.
-        seconds: from its start to its end.
-        cpu_seconds: of all its CPU threads.
+        gpu: whether it asks for a GPU.
+        seconds: from its start to its end, on a machine that does nothing else.
+        cpu_seconds: of its CPU thread.
         bytes: of the files that it leaves.
-        checkpoint_bytes: of the checkpoints that it keeps until it ends.
     """
 
     job: PlannedJob
+    gpu: bool
     seconds: float
     cpu_seconds: float
     bytes: float
-    checkpoint_bytes: float
 
 
 @dataclass(frozen=True)
@@ -45,7 +52,7 @@ class Sum:
         """The sum of some jobs."""
         return cls(
             len(costs),
-            sum(cost.seconds for cost in costs if cost.job.gpu) / 3600,
+            sum(cost.seconds for cost in costs if cost.gpu) / 3600,
             sum(cost.cpu_seconds for cost in costs) / 3600,
             sum(cost.bytes for cost in costs),
         )
@@ -77,12 +84,13 @@ class Estimate:
     @property
     def of_stages(self) -> dict[str, Sum]:
         """By stage, in the order of the study; those without jobs left out."""
-        sums = self._sums(lambda job: job.stage)
-        return {stage: sums[stage] for stage in STAGES if stage in sums}
+        sums = self._sums(lambda job: job.verb)
+        verbs = [*(stage.verb for stage in catalogue.stages()), *_EXHIBIT]
+        return {verb: sums[verb] for verb in verbs if verb in sums}
 
     @property
     def of_corpora(self) -> dict[str, Sum]:
-        """By corpus, and last under the empty name the jobs that read all of them."""
+        """By corpus, and last under the empty name the exhibits, which show all of them."""
         sums = self._sums(lambda job: job.corpus or "")
         return {name: sums[name] for name in (*self.sizes, "")}
 
@@ -94,22 +102,30 @@ class Estimate:
     @property
     def untimed_on_gpu(self) -> list[str]:
         """Stages that ask for a GPU, and of which no job was timed on one."""
-        asking = {cost.job.stage for cost in self.costs if cost.job.gpu}
+        asking = {cost.job.verb for cost in self.costs if cost.gpu}
         return [
-            stage
-            for stage in STAGES
-            if stage in asking & ON_DEVICE and not self.rates.knows_gpu(stage)
+            verb for verb in self.of_stages if verb in asking and not self.rates.knows_gpu(verb)
         ]
+
+    @property
+    def largest_checkpoint(self) -> float:
+        """Bytes of the largest checkpoint that a training keeps while it runs."""
+        sizes = [
+            checkpoint_size(self.study, cost.job.subject, self.sizes[cost.job.subject.corpus])
+            for cost in self.costs
+            if cost.job.verb == "train" and isinstance(cost.job.subject, Run)
+        ]
+        return max(sizes, default=0.0)
 
     def longest_chain(self) -> list[Cost]:
         """Jobs of which each waits for the one before, longest together: no study ends earlier."""
         ending: dict[str, tuple[float, list[Cost]]] = {}
         longest: tuple[float, list[Cost]] = (0.0, [])
         for cost in self.costs:
-            awaited = [ending[path] for path in cost.job.needs if path in ending]
+            awaited = [ending[made.path] for made in cost.job.needs if made.path in ending]
             start, before = max(awaited, key=lambda chain: chain[0], default=(0.0, []))
             chain = (start + cost.seconds, [*before, cost])
-            ending.update(dict.fromkeys(cost.job.makes, chain))
+            ending.update({made.path: chain for made in cost.job.makes})
             longest = max(longest, chain, key=lambda chain: chain[0])
         return longest[1]
 
@@ -120,6 +136,17 @@ class Estimate:
         return {name: Sum.of(costs) for name, costs in groups.items()}
 
 
+def amounts_of(
+    study: Study, job: PlannedJob, sizes: Mapping[str, CorpusSize]
+) -> Mapping[str, float]:
+    """How much work a job is."""
+    if job.stage is None or job.corpus is None:
+        shown = catalogue.exhibit(str(job.subject)).corpora(study)
+        documents = sum(len(sizes[corpus].lengths("test")) for corpus in shown)
+        return publishing(study, len(job.needs), documents)
+    return job.stage.work(study, job.subject, sizes[job.corpus])
+
+
 def estimate(study: Study, rates: Rates) -> Estimate:
     """What all jobs of a study take, from nothing to its last figure.
 
@@ -127,15 +154,17 @@ def estimate(study: Study, rates: Rates) -> Estimate:
         UserError: nothing is known of the size of a corpus.
     """
     sizes, left_out = sizes_of(study)
-    study = study.model_copy(update={"corpora": {name: study.corpora[name] for name in sizes}})
-    costs = [
-        Cost(
-            job,
-            rates.seconds(job),
-            rates.cpu_seconds(job),
-            bytes_of(study, job, sizes),
-            checkpoint_bytes(study, job, sizes),
-        )
-        for job in planned_jobs(study, sizes)
-    ]
+    study = study.of_corpora(sizes)
+    costs = [_cost(study, job, sizes, rates) for job in planned_jobs(study)]
     return Estimate(study, sizes, left_out, costs, rates)
+
+
+def _cost(study: Study, job: PlannedJob, sizes: Mapping[str, CorpusSize], rates: Rates) -> Cost:
+    amounts = amounts_of(study, job, sizes)
+    gpu = job.stage is not None and job.stage.on_device and wants_gpu(study.device)
+    if job.stage is None or job.corpus is None:
+        size = float(_EXHIBIT[job.verb] * len(sizes))
+    else:
+        size = job.stage.size(study, job.subject, sizes[job.corpus])
+    seconds = rates.seconds(job.verb, amounts, gpu=gpu)
+    return Cost(job, gpu, seconds, rates.seconds(job.verb, amounts), size + FOOTER)

@@ -8,32 +8,20 @@ from dataclasses import dataclass
 from math import floor
 from pathlib import Path
 
+from attnnn.dag.costs.estimate import amounts_of
+from attnnn.dag.costs.rates import Timing
 from attnnn.dag.costs.sizes import sizes_of
-from attnnn.dag.costs.work import ON_DEVICE, PlannedJob, planned_jobs
-from attnnn.dag.layout import Layout
+from attnnn.dag.jobs import PlannedJob, planned_jobs
+from attnnn.dag.layout import benchmark_path
 from attnnn.errors import UserError
+from attnnn.stages.train import STAGE as TRAIN
 from attnnn.study.config import Study, load
+from attnnn.study.model import Run
+from attnnn.study.resolved import CONFIG
 
 # Snakemake looks at a job every half second at first, 31 times, and then every 30 seconds
 # (snakemake/benchmark.py, ScheduledPeriodicTimer).
 _SHORT, _LOOKS, _LONG = 0.5, 31, 30.0
-
-
-@dataclass(frozen=True)
-class Timing:
-    """How long one job took.
-
-    Attributes:
-        job: with its amounts of work.
-        device: ``cpu`` or ``cuda`` for jobs that train or need gradients, ``cpu`` for all others.
-        seconds: from start to end.
-        cpu_seconds: of all its processes.
-    """
-
-    job: PlannedJob
-    device: str
-    seconds: float
-    cpu_seconds: float
 
 
 @dataclass(frozen=True)
@@ -60,25 +48,29 @@ def read_finished(folder: str | Path) -> Finished:
         UserError: no results folder, or one without benchmark files.
     """
     path = Path(folder)
-    if not (path / "config.yaml").is_file() or not (path / "benchmarks").is_dir():
+    if not (path / CONFIG).is_file() or not (path / "benchmarks").is_dir():
         raise UserError(
-            f"{folder}: expected the results folder of a finished study, with config.yaml and benchmarks/; "
+            f"{folder}: expected the results folder of a finished study, with {CONFIG} and benchmarks/; "
             "name one that snakemake wrote"
         )
-    study = load(path / "config.yaml").model_copy(
+    study = load(path / CONFIG).model_copy(
         update={"results_dir": str(path), "missing_corpora": "leave_out"}
     )
     sizes, _ = sizes_of(study)
-    study = study.model_copy(update={"corpora": {name: study.corpora[name] for name in sizes}})
+    study = study.of_corpora(sizes)
     timings: list[Timing] = []
     without = unknown = 0
-    for job in planned_jobs(study, sizes):
-        rows = _rows(Path(Layout(str(path)).benchmark(job.stage, *job.place)))
+    for job in planned_jobs(study):
+        rows = _rows(path / benchmark_path(job.verb, *job.place))
         device = _device(study, job) if rows else "cpu"
         without += not rows
         unknown += device is None
         if device is not None:
-            timings += [_timing(job, device, *row) for row in rows]
+            amounts = amounts_of(study, job, sizes)
+            for seconds, seen in rows:
+                cpu = whole_cpu_seconds(seconds, seen, study.threads)
+                taken = seconds if device == "cuda" else cpu
+                timings.append(Timing(job.verb, amounts, device, taken))
     if not timings:
         raise UserError(
             f"{folder}: no benchmark file of its {without + unknown} jobs can be used; "
@@ -104,12 +96,8 @@ def whole_cpu_seconds(seconds: float, seen: float, threads: int) -> float:
     return max(seen, min(seen * seconds / last, seconds * threads))
 
 
-def _timing(job: PlannedJob, device: str, seconds: float, seen: float) -> Timing:
-    return Timing(job, device, seconds, whole_cpu_seconds(seconds, seen, job.threads))
-
-
 def _rows(path: Path) -> list[tuple[float, float]]:
-    """Seconds and CPU seconds seen; jobs too short for a look at their CPU time are none."""
+    """Seconds and CPU seconds seen; jobs too short for a look at their CPU time give none."""
     if not path.is_file():
         return []
     rows = []
@@ -126,10 +114,9 @@ def _rows(path: Path) -> list[tuple[float, float]]:
 
 def _device(study: Study, job: PlannedJob) -> str | None:
     """What a job ran on: models say what they were trained on; None where that is not known."""
-    if job.stage not in ON_DEVICE:
+    if job.stage is None or not job.stage.on_device or not isinstance(job.subject, Run):
         return "cpu"
-    run = job.runs[0]
-    path = Path(Layout(study.results_dir).model(run.corpus, run.model.name, run.seed, "model.json"))
+    path = Path(study.results_dir) / TRAIN.made("model", job.subject).path
     if path.is_file():
         device: str | None = json.loads(path.read_text(encoding="utf-8")).get("device")
         if device is not None:

@@ -19,59 +19,63 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from attnnn.dag.costs.finished import Timing
-from attnnn.dag.costs.work import ON_DEVICE, STAGES, PlannedJob
 from attnnn.errors import UserError
 from attnnn.tables.store import write_json
 
-Quantity = Literal["seconds", "cpu_seconds"]
-OfStage = Mapping[str, float]
+# Seconds per unit of work, by kind.
+Rate = Mapping[str, float]
+# Device (cpu, cuda) and stage.
+Place = tuple[str, str]
 
 # σ: jobs of equal work differ by a quarter on a busy machine. τ: on another machine one kind of work may
-# well be twice as dear, relative to the rest.
+# well cost twice as much, relative to the rest.
 _NOISE, _FREEDOM = 0.25, 1.0
 # Fits, each weighted by the one before.
 _ROUNDS = 4
 
 
 @dataclass(frozen=True)
-class Rates:
-    """Seconds a unit of work.
+class Timing:
+    """How long one job took.
 
     Attributes:
-        of: rates by device (``cpu``, ``cuda``), quantity and stage. ``cuda`` is there only for stages
-            of which jobs on a GPU were timed.
+        verb: of its stage, or ``table`` or ``figure``.
+        amounts: of work, by kind.
+        device: ``cpu`` or ``cuda``.
+        seconds: of a CPU thread; on a GPU from start to end.
+    """
+
+    verb: str
+    amounts: Mapping[str, float]
+    device: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Seconds per unit of work.
+
+    Attributes:
+        of: by device and stage; ``cuda`` only where jobs on a GPU were timed.
         origin: in words, where they are from.
     """
 
-    of: Mapping[tuple[str, Quantity, str], OfStage]
+    of: Mapping[Place, Rate]
     origin: str
 
-    def knows_gpu(self, stage: str) -> bool:
+    def knows_gpu(self, verb: str) -> bool:
         """Whether jobs of a stage were timed on a GPU."""
-        return ("cuda", "seconds", stage) in self.of
+        return ("cuda", verb) in self.of
 
-    def seconds(self, job: PlannedJob) -> float:
-        """From start to end of a job that has its CPU threads, or its GPU, for itself.
-
-        On a CPU a thread is never idle. Runs at once share what comes after the start.
-        """
-        rates = self._rates(job, "seconds")
-        started = _product(rates, {"starts": job.amounts.get("starts", 0.0)})
-        return started + (_product(rates, job.amounts) - started) / job.at_once
-
-    def cpu_seconds(self, job: PlannedJob) -> float:
-        """Of all CPU threads of a job."""
-        return _product(self._rates(job, "cpu_seconds"), job.amounts)
-
-    def _rates(self, job: PlannedJob, quantity: Quantity) -> OfStage:
-        if job.gpu and self.knows_gpu(job.stage):
-            return self.of["cuda", quantity, job.stage]
-        return self.of["cpu", "cpu_seconds", job.stage]
+    def seconds(self, verb: str, amounts: Mapping[str, float], *, gpu: bool = False) -> float:
+        """Of a job that has its CPU thread, or its GPU, for itself: a thread is never idle."""
+        device = "cuda" if gpu and self.knows_gpu(verb) else "cpu"
+        rate = self.of.get((device, verb), {})
+        return sum(rate.get(kind, 0.0) * amount for kind, amount in amounts.items())
 
 
 @cache
@@ -99,23 +103,20 @@ def read_rates(path: str | Path) -> Rates:
 def write_rates(path: str | Path, rates: Rates) -> None:
     """Write rates where `read_rates` finds them."""
     of: dict[str, Any] = {}
-    for (device, quantity, stage), rate in rates.of.items():
-        of.setdefault(device, {}).setdefault(quantity, {})[stage] = {
-            kind: float(f"{value:.3g}") for kind, value in rate.items()
-        }
+    for (device, verb), rate in rates.of.items():
+        shown = {kind: float(f"{value:.3g}") for kind, value in rate.items()}
+        of.setdefault(device, {})[verb] = shown
     write_json(path, {"origin": rates.origin, "rates": of})
 
 
 def _parsed(text: str) -> Rates:
     content = json.loads(text)
     of = {
-        (device, quantity, stage): {kind: float(value) for kind, value in rates.items()}
-        for device, quantities in content["rates"].items()
-        for quantity, stages in quantities.items()
-        for stage, rates in stages.items()
+        (device, verb): {kind: float(value) for kind, value in rate.items()}
+        for device, verbs in content["rates"].items()
+        for verb, rate in verbs.items()
     }
-    for stage in STAGES:
-        of["cpu", "cpu_seconds", stage]
+    of["cpu", "train"]
     return Rates(of, str(content["origin"]))
 
 
@@ -128,30 +129,24 @@ def fitted(timings: Iterable[Timing], prior: Rates | None = None) -> Rates:
     """
     prior = prior or shipped()
     of = dict(prior.of)
-    groups: dict[tuple[str, str], list[Timing]] = {}
+    groups: dict[Place, list[Timing]] = {}
     for timing in timings:
-        groups.setdefault((timing.device, timing.job.stage), []).append(timing)
-    for (device, stage), group in groups.items():
-        start = prior.of["cpu", "cpu_seconds", stage]
-        for quantity in _quantities(device, stage):
-            known = prior.of.get((device, quantity, stage), start)
-            of[device, quantity, stage] = _fit(group, quantity, known)
+        groups.setdefault((timing.device, timing.verb), []).append(timing)
+    for (device, verb), group in groups.items():
+        known = prior.of.get((device, verb)) or prior.of.get(("cpu", verb))
+        # A stage of which nothing is known yet: every kind of work counts as much.
+        start = known or dict.fromkeys(sorted({kind for t in group for kind in t.amounts}), 1.0)
+        of[device, verb] = _fit(group, start)
     count = sum(map(len, groups.values()))
     return Rates(of, f"{count} finished jobs; what they do not tell, from {prior.origin}")
 
 
-def _quantities(device: str, stage: str) -> Sequence[Quantity]:
-    """A CPU's wall time says more of what else it had to do than of the job."""
-    on_gpu = device == "cuda" and stage in ON_DEVICE
-    return ("seconds", "cpu_seconds") if on_gpu else ("cpu_seconds",)
-
-
-def _fit(timings: Sequence[Timing], quantity: Quantity, prior: OfStage) -> OfStage:
+def _fit(timings: Sequence[Timing], prior: Rate) -> Rate:
     from scipy.optimize import nnls
 
     kinds = list(prior)
-    observed = np.array([getattr(timing, quantity) for timing in timings])
-    work = np.array([[_shared(timing, kind, quantity) for kind in kinds] for timing in timings])
+    observed = np.array([timing.seconds for timing in timings])
+    work = np.array([[timing.amounts.get(kind, 0.0) for kind in kinds] for timing in timings])
     scale = np.array([prior[kind] for kind in kinds])
     scale *= np.exp(np.log(observed / (work @ scale)).mean())
     # Unknowns are rate / (speed · shipped), so that all are about 1.
@@ -163,13 +158,3 @@ def _fit(timings: Sequence[Timing], quantity: Quantity, prior: OfStage) -> OfSta
         ratio, _ = nnls(rows, np.concatenate([observed * weight, target]))
         expected = work @ (ratio * scale)
     return {kind: float(rate) for kind, rate in zip(kinds, ratio * scale, strict=True)}
-
-
-def _shared(timing: Timing, kind: str, quantity: Quantity) -> float:
-    """An amount as it counts for a quantity: time from start to end is shared by runs at once."""
-    amount = timing.job.amounts.get(kind, 0.0)
-    return amount / timing.job.at_once if quantity == "seconds" and kind != "starts" else amount
-
-
-def _product(rates: OfStage, amounts: Mapping[str, float]) -> float:
-    return sum(rates[kind] * amount for kind, amount in amounts.items())

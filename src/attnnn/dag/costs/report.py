@@ -18,7 +18,7 @@ def report(found: Estimate, finished: Sequence[Finished] = ()) -> str:
         found: the estimate.
         finished: the results folders that its rates were fitted on.
     """
-    runs = sum(len(cost.job.runs) for cost in found.costs if cost.job.stage == "train")
+    runs = sum(1 for cost in found.costs if cost.job.verb == "train")
     parts = [
         [f"{_counted(found)}, {runs} trainings, {found.total.jobs} jobs", _device(found)],
         list(_corpora(found)),
@@ -35,7 +35,7 @@ def _counted(found: Estimate) -> str:
 
 
 def _device(found: Estimate) -> str:
-    asking = sum(cost.job.gpu for cost in found.costs)
+    asking = sum(cost.gpu for cost in found.costs)
     auto = ", as there is one here" if asking else ", as there is none here: on a cluster, name it"
     return (
         f"device: {found.study.device}; {asking or 'no'} jobs ask for a GPU"
@@ -82,9 +82,9 @@ def _lengths(found: Estimate) -> Iterator[str]:
     chain = found.longest_chain()
     yield (
         f"longest chain of jobs that wait for one another: {shown_time(_seconds(chain))}, "
-        f"{' > '.join(cost.job.stage for cost in chain)}"
+        f"{' > '.join(cost.job.verb for cost in chain)}"
     )
-    largest = max(cost.checkpoint_bytes for cost in found.costs)
+    largest = found.largest_checkpoint
     yield f"checkpoints: up to {shown_bytes(largest)} more for each training job while it runs"
 
 

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from attnnn.corpora.planted import words_of
-from attnnn.dag.costs import pairs, sources
-from attnnn.dag.layout import Layout
+from attnnn.corpora.readers import missing_source, read_source
+from attnnn.corpora.settings import PrepareSettings
+from attnnn.corpora.texts import SPLITS, naming
 from attnnn.errors import UserError
-from attnnn.exhibits.published import published
-from attnnn.study import identity
+from attnnn.stages.prepare import STAGE as PREPARE
 from attnnn.study.config import Study
-from attnnn.study.sources import (
-    BabiSource,
-    CnnSource,
-    PlantedSource,
-    SnliSource,
-    SstSource,
-    TableSource,
-)
-from attnnn.tables import schemas
+from attnnn.study.papers.published import published
+from attnnn.study.sources import MimicSource, PlantedSource, TableSource
 from attnnn.tables.ragged import Ragged
 from attnnn.tables.store import read_table_of
 
@@ -45,16 +41,19 @@ _PUBLISHED_VOCABULARY = {
 _SPREAD = 0.55
 # Padding, unknown, start and end.
 _SYMBOLS = 4
+# Texts whose words are counted, at even distances.
+_COUNTED = 5000
+_WORDS = re.compile(r"[\w']+|[^\w\s]")
 
 
 @dataclass(frozen=True)
 class CorpusSize:
-    """What there is to read, train on and explain.
+    """How much there is to read, train on and explain.
 
     Attributes:
         splits: by split the number of tokens n of every document, shape (documents,).
         vocabulary: ids of words and symbols, V.
-        read: tokens of the source, those of documents that are left out later too.
+        read: tokens of the source, including those of documents that are left out later.
         origin: in words, where these numbers are from.
     """
 
@@ -67,6 +66,11 @@ class CorpusSize:
         """Lengths of the documents of a split; none where there is no such split."""
         return self.splits.get(split, np.zeros(0, np.int64))
 
+    def tokens(self, split: str) -> float:
+        """Tokens that an encoder reads of a split, start and end symbols among them."""
+        lengths = self.lengths(split)
+        return float(lengths.sum() + 2 * len(lengths))
+
     @property
     def all_lengths(self) -> Lengths:
         """Lengths of all documents."""
@@ -76,8 +80,8 @@ class CorpusSize:
 def sizes_of(study: Study) -> tuple[dict[str, CorpusSize], list[str]]:
     """The size of every corpus whose size can be known, and in words which are left out.
 
-    A corpus that was prepared is measured; a planted one is as configured; files of texts are looked
-    at; where there is no file, the papers' Table 1 stands in for a corpus of theirs (key `published`).
+    A prepared corpus is measured, a planted one is as configured, and files of texts are read; where there
+    is no file, the papers' Table 1 stands in for a corpus of theirs (key `published`).
 
     Raises:
         UserError: nothing is known of a corpus, and the study would refuse it too.
@@ -85,15 +89,17 @@ def sizes_of(study: Study) -> tuple[dict[str, CorpusSize], list[str]]:
     found: dict[str, CorpusSize] = {}
     left_out: list[str] = []
     for corpus in study.corpora:
-        size = _prepared(study, corpus) or _of_source(study, corpus) or _published(study, corpus)
+        with naming(f"corpus {corpus}"):
+            size = _prepared(study, corpus) or _source(study, corpus) or _published(study, corpus)
+        reason = _unknown(study, corpus)
         if size is not None:
             found[corpus] = size
         elif study.missing_corpora == "leave_out":
-            left_out.append(f"{corpus}: {_unknown(study, corpus)}")
+            left_out.append(f"{corpus}: {reason}")
         else:
             raise UserError(
-                f"corpus {corpus}: {_unknown(study, corpus)}, so nothing is known of its size; set "
-                "corpora_dir, or `published` to plan with the size that the papers print, or prepare it first"
+                f"corpus {corpus}: {reason}, so nothing is known of its size; set corpora_dir, or "
+                "`published` to plan with the size that the papers print, or prepare it first"
             )
     if not found:
         raise UserError(f"no corpus was found: {'; '.join(left_out)}; set corpora_dir")
@@ -102,55 +108,35 @@ def sizes_of(study: Study) -> tuple[dict[str, CorpusSize], list[str]]:
 
 def _prepared(study: Study, corpus: str) -> CorpusSize | None:
     """Of prepared documents, unless they were prepared under other settings."""
-    layout = Layout(study.results_dir)
-    described = Path(layout.corpus(corpus, "description.json"))
-    path = layout.corpus(corpus, "documents.parquet")
-    if not (described.is_file() and Path(path).is_file()):
+    job = PREPARE.job(study, corpus)
+    if not (job.path("description").is_file() and job.path("documents").is_file()):
         return None
-    description = json.loads(described.read_text(encoding="utf-8"))
-    if description.get("identity") != json.loads(json.dumps(identity.of_corpus(study, corpus))):
+    description = json.loads(job.path("description").read_text(encoding="utf-8"))
+    if description.get("settings") != job.settings.model_dump(mode="json"):
         return None
-    kinds = [schemas.DOCUMENTS, schemas.PAIRS]
-    table = read_table_of(path, kinds, columns={"split", "token_ids"})
+    made = job.outputs["documents"]
+    table = read_table_of(job.path("documents"), made.schemas, columns={"split", "token_ids"})
     lengths = Ragged.from_arrow(table["token_ids"]).lengths
     split = np.array(table["split"].to_pylist())
     dropped = sum(item["count"] for item in description["dropped"])
     return CorpusSize(
-        {name: lengths[split == name] for name in ("train", "dev", "test")},
+        {name: lengths[split == name] for name in SPLITS},
         description["vocabulary"]["size"],
         float(lengths.sum() * (1 + dropped / len(lengths))),
         "prepared",
     )
 
 
-def _of_source(study: Study, corpus: str) -> CorpusSize | None:
-    settings = study.corpora[corpus]
+def _source(study: Study, corpus: str) -> CorpusSize | None:
+    """Of planted documents, or of texts that are there; clinical notes are too many to read."""
+    settings, folder = PREPARE.settings(study, corpus), Path(study.corpora_dir)
     source = settings.source
     if isinstance(source, PlantedSource):
         return _planted(source)
-    if not isinstance(source, SstSource | TableSource | BabiSource | SnliSource | CnnSource):
+    place = folder / (source.place or "")
+    if isinstance(source, MimicSource) or missing_source(source, folder) or not place.exists():
         return None
-    path = study.source_path(source.path)
-    if not path.exists():
-        return None
-    undivided = study.protocol_of(corpus).train_part == "undivided"
-    if isinstance(source, SstSource):
-        counted = sources.count_trees(path)
-    elif isinstance(source, BabiSource):
-        counted = pairs.count_stories(path, source, undivided=undivided)
-    elif isinstance(source, SnliSource | CnnSource):
-        counted = pairs.count_lines(study.source_path(""), source, tokenizer=settings.tokenizer)
-    else:
-        counted = sources.count_table(
-            path, source, tokenizer=settings.tokenizer, protocol=study.protocol_of(corpus)
-        )
-    strict = study.protocol_of(corpus).strict_length_filter
-    kept = {
-        split: sources.kept(lengths, settings.min_length, settings.max_length, strict=strict)
-        for split, lengths in counted.splits.items()
-    }
-    vocabulary = _SYMBOLS + counted.words(settings.min_df)
-    return CorpusSize(kept, vocabulary, counted.read, counted.origin)
+    return _counted(settings, folder)
 
 
 def _planted(source: PlantedSource) -> CorpusSize:
@@ -165,15 +151,60 @@ def _planted(source: PlantedSource) -> CorpusSize:
     return CorpusSize(splits, _SYMBOLS + words_of(source.regime), read, "the configuration")
 
 
+def _counted(settings: PrepareSettings, folder: Path) -> CorpusSize:
+    """Texts read as they will be, their words counted roughly: no tokenizer is loaded."""
+    documents = read_source(settings, folder)
+    texts = list(documents.texts)
+    chosen = np.arange(len(texts))[:: max(1, len(texts) // _COUNTED)]
+    words = [_words(texts[row], settings.tokenizer) for row in chosen]
+    lengths = np.array([len(text) for text in words], dtype=np.int64)
+    # Every text is as long as those counted of its size in characters.
+    characters = np.array([len(text) for text in texts])
+    per_character = lengths.sum() / max(1, characters[chosen].sum())
+    whole = np.rint(characters * per_character).astype(np.int64)
+    whole[chosen] = lengths
+    splits = {s: _kept(whole[documents.splits == s], settings) for s in SPLITS}
+    training = documents.splits[chosen] == "train"
+    share = training.sum() / max(1, (documents.splits == "train").sum())
+    counts = _document_frequencies([w for w, t in zip(words, training, strict=True) if t])
+    vocabulary = _SYMBOLS + int((counts >= max(settings.min_df * share, 1)).sum())
+    origin = f"{len(chosen)} of its {len(texts)} texts"
+    return CorpusSize(splits, vocabulary, float(whole.sum()), origin)
+
+
+def _words(text: str, tokenizer: str) -> list[str]:
+    if tokenizer == "whitespace":
+        return text.split()
+    found = _WORDS.findall(text.lower())
+    return found if tokenizer == "papers" else [word for word in found if word[0].isalnum()]
+
+
+def _document_frequencies(documents: list[list[str]]) -> Lengths:
+    """How many documents hold each distinct word."""
+    words = pa.array([word for document in documents for word in set(document)], pa.string())
+    counts = pc.value_counts(words)
+    return np.array([entry["counts"] for entry in counts.to_pylist()], dtype=np.int64)
+
+
+def _kept(lengths: Lengths, settings: PrepareSettings) -> Lengths:
+    """The documents that the length filter keeps."""
+    strict = settings.strict_length_filter
+    low = settings.min_length or 0
+    high = settings.max_length or int(lengths.max(initial=0)) + strict
+    return lengths[(lengths >= low + strict) & (lengths <= high - strict)]
+
+
 def _published(study: Study, corpus: str) -> CorpusSize | None:
     """The papers' Table 1, whose sizes are those after their length filter."""
     settings, dataset = study.corpora[corpus], study.corpora[corpus].published
     if dataset not in _PUBLISHED_VOCABULARY:
-        return None  # Table 1 is Wiegreffe & Pinter's, who use no pairs and no tweets
+        return None
     documents = {
-        split: sum(
-            published(dataset, table="1", class_=class_, metric=f"{split}_size") or 0
-            for class_ in ("0", "1")
+        split: round(
+            sum(
+                published(dataset, table="1", class_=class_, metric=f"{split}_size") or 0
+                for class_ in ("0", "1")
+            )
         )
         for split in ("train", "test")
     }
@@ -182,25 +213,26 @@ def _published(study: Study, corpus: str) -> CorpusSize | None:
         share = settings.source.dev_share if isinstance(settings.source, TableSource) else 0.15
         documents["dev"] = round(share * documents["train"])
         documents["train"] -= documents["dev"]
-    splits = {split: spread(mean, round(size)) for split, size in documents.items()}
+    splits = {split: spread(mean, size) for split, size in documents.items()}
     read = float(sum(lengths.sum() for lengths in splits.values()))
-    vocabulary = _PUBLISHED_VOCABULARY[dataset]
     origin = f"the papers' Table 1, as {_unknown(study, corpus)}"
-    return CorpusSize(splits, vocabulary, read, origin)
+    return CorpusSize(splits, _PUBLISHED_VOCABULARY[dataset], read, origin)
 
 
 def spread(mean: float, documents: int) -> Lengths:
     """Lengths of a corpus of which only the mean is known: evenly spaced log-normal quantiles."""
     normal = NormalDist(-(_SPREAD**2) / 2, _SPREAD)
-    shares = [normal.inv_cdf((rank + 0.5) / 200) for rank in range(200)]
+    shares = np.array([normal.inv_cdf((rank + 0.5) / 200) for rank in range(200)])
     lengths = np.maximum(np.rint(mean * np.exp(shares)), 1).astype(np.int64)
-    return sources.stretched(lengths, documents)
+    return np.asarray(lengths[np.arange(documents) * 200 // max(1, documents)])
 
 
 def _unknown(study: Study, corpus: str) -> str:
     """Why a source tells nothing."""
-    source = study.corpora[corpus].source
-    path = getattr(source, "path", None)
-    if path is not None and not study.source_path(path).exists():
-        return f"{study.source_path(path)} does not exist"
-    return f"sources of kind {source.kind} are not counted before they are prepared"
+    source, folder = study.corpora[corpus].source, Path(study.corpora_dir)
+    missing = missing_source(source, folder)
+    if missing is None and source.place is not None and not (folder / source.place).exists():
+        missing = str(folder / source.place)
+    if missing is not None:
+        return f"{missing} does not exist"
+    return f"its kind of source, {source.kind}, is not counted"

@@ -1,199 +1,93 @@
-"""All jobs of a study, as the workflow runs them: what each needs, makes, and how much work it does."""
+"""How much work a job is, in units that its time is proportional to; stages declare it in these terms.
+
+Each function gives amounts by the name of their kind, beside one ``starts``. Kinds, and the unit of each:
+
+- ``lstm``, ``products``: multiply-adds in matrix products of a BiLSTM and of anything else, 10⁹;
+- ``lstm_steps``: time steps that one batch after the other takes, 10³;
+- ``updates``: parameters that the optimiser, which is dense, updates, 10⁹;
+- ``deletions``, ``deletion_steps``: leave-one-out of the BiLSTM, multiply-adds, 10⁹, and tokens read, 10⁶;
+- ``searched``, ``search_steps``: attention weights that a search moves, 10⁹, and its steps over batches, 10³;
+- ``pairs``: pairs of tokens, 10⁹; ``climbed``: tokens whose weight a climb moves, 10⁶;
+- ``shuffled``: permuted weights, 10⁹; ``word2vec``: multiply-adds, 10⁹; ``vector_bytes``: 10⁹;
+- ``tokens``, ``spacy_tokens``, ``documents``: 10⁶; ``spacy_starts``: starts with spaCy;
+- ``files``: tables that are read; ``resampled``: documents drawn by the bootstrap, 10⁹.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from math import log2
+from typing import TYPE_CHECKING
 
-from attnnn.dag import layout, targets
-from attnnn.dag.costs import amounts
-from attnnn.dag.costs.sizes import CorpusSize
-from attnnn.dag.jobs import Job, analysis_jobs, compared, training_jobs
-from attnnn.machine import wants_gpu
-from attnnn.study import design
+import numpy as np
+
 from attnnn.study.config import Study
-from attnnn.study.design import Run
+from attnnn.study.model import ENCODERS, Model, Run
+from attnnn.study.settings import LeaveOneOut
 
-STAGES = (
-    "prepare",
-    "check",
-    "embed",
-    "weigh",
-    "train",
-    "measure",
-    "correlate",
-    "permute",
-    "search",
-    "solve",
-    "replace",
-    "diverge",
-    "table",
-    "figure",
-)
-# Stages whose jobs ask for a GPU where the study's device is one.
-ON_DEVICE = frozenset({"train", "measure", "search", "replace"})
+if TYPE_CHECKING:
+    from attnnn.dag.costs.sizes import CorpusSize
+
+Amounts = dict[str, float]
+
+# A training step is a pass forward and, twice as dear, one back.
+FORWARD_AND_BACK = 3
+# Tokens that a run without a token reads until it rejoins the whole document's, in long documents.
+_REJOINING = 40
+# Distinct numbers that parquet still keeps in a dictionary beside a column (pyarrow: 1 MiB of floats).
+_DICTIONARY = 1 << 18
+# Bytes of a table's footer and metadata, and of log, benchmark and description of a job.
+FOOTER = 7_000
 
 
-@dataclass(frozen=True)
-class PlannedJob:
-    """One job of the workflow.
-
-    Attributes:
-        stage: one of `STAGES`.
-        corpus: that it works on; None where it is all of them.
-        place: its name within the stage, as the path of its benchmark file spells it.
-        amounts: of work, by kind (see `amounts`).
-        needs: files that it reads and another job makes.
-        makes: files that it writes.
-        gpu: whether it asks for a GPU.
-        at_once: runs that it does at the same time.
-        threads: CPU threads that it reserves.
-        runs: those it is about, if any.
-    """
-
-    stage: str
-    corpus: str | None
-    place: tuple[str, ...]
-    amounts: Mapping[str, float]
-    needs: tuple[str, ...] = ()
-    makes: tuple[str, ...] = ()
-    gpu: bool = False
-    at_once: int = 1
-    threads: int = 1
-    runs: tuple[Run, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """As people read it."""
-        return " ".join((self.stage, *self.place))
+def reading(model: Model, dimension: int, hidden: int, tokens: float, classes: int = 2) -> Amounts:
+    """Of so many tokens read by a model: states, attention scores and what they add to the logits."""
+    size = ENCODERS[model.encoder](dimension, hidden)
+    each = size.weights + _attention(model, size.width) + size.width * _outputs(classes)
+    kind = "lstm" if model.encoder == "bilstm" else "products"
+    return {"starts": 1.0, kind: tokens * each / 1e9}
 
 
-def planned_jobs(study: Study, sizes: Mapping[str, CorpusSize]) -> list[PlannedJob]:
-    """Every job of a study from nothing to its last figure, those that others wait for before them.
-
-    Args:
-        study: the configuration, with corpora of known size alone.
-        sizes: of its corpora.
-    """
-    return list(_Jobs(study, sizes).all())
+def parameters(model: Model, dimension: int, hidden: int, vocabulary: int, classes: int = 2) -> int:
+    """Trainable numbers of a model of single texts."""
+    size = ENCODERS[model.encoder](dimension, hidden)
+    attention = _attention(model, size.width) + (size.width // 2) * (model.attention == "additive")
+    decoder = _outputs(classes) * (size.width + 1)
+    return vocabulary * dimension + size.weights + size.biases + attention + decoder
 
 
-@dataclass(frozen=True)
-class _Jobs:
-    study: Study
-    sizes: Mapping[str, CorpusSize]
-
-    @property
-    def paths(self) -> layout.Layout:
-        return layout.Layout(self.study.results_dir)
-
-    def all(self) -> Iterator[PlannedJob]:
-        yield from self.of_corpora()
-        for job in training_jobs(self.study):
-            yield self.training(job)
-        yield from self.analyses()
-        for job in training_jobs(self.study):
-            part = compared(self.study, job)
-            if part is not None:
-                yield self.comparing(part)
-        yield from self.published()
-
-    def of_corpora(self) -> Iterator[PlannedJob]:
-        prepared = {name: self.paths.corpus(name, "documents.parquet") for name in self.sizes}
-        for name, size in self.sizes.items():
-            work = amounts.preparing(self.study, name, size)
-            yield PlannedJob("prepare", name, (name,), work, (), (prepared[name],))
-        needs = tuple(prepared.values())
-        yield PlannedJob("check", None, (), amounts.checking(), needs, (self.paths.checked(),))
-        for name, size in self.sizes.items():
-            if self.study.corpora[name].embedding.kind != "random":
-                work = amounts.embedding(self.study, name, size)
-                made = (self.paths.corpus(name, "embedding.safetensors"),)
-                yield PlannedJob("embed", name, (name,), work, (self.paths.checked(),), made)
-            if design.has_log_odds(self.study, name):
-                work = amounts.weighing(size)
-                made = (self.paths.corpus(name, "log_odds.parquet"),)
-                yield PlannedJob("weigh", name, (name,), work, (self.paths.checked(),), made)
-
-    def training(self, job: Job) -> PlannedJob:
-        at_once = min(self.study.jobs.runs_at_once, len(job.runs))
-        needs = targets.guides(self.study, job.runs)
-        if self.study.corpora[job.corpus].embedding.kind != "random":
-            needs.append(self.paths.corpus(job.corpus, "embedding.safetensors"))
-        return PlannedJob(
-            "train",
-            job.corpus,
-            (job.corpus, job.name),
-            amounts.training(self.study, job.runs, self.sizes[job.corpus]),
-            (self.paths.checked(), *needs),
-            tuple(self.paths.predictions_of(run) for run in job.runs),
-            gpu=wants_gpu(self.study.device),
-            at_once=at_once,
-            threads=self.study.threads * at_once,
-            runs=job.runs,
-        )
-
-    def analyses(self) -> Iterator[PlannedJob]:
-        for stage, (runs_of, tables) in _ANALYSES.items():
-            for job in analysis_jobs(self.study, runs_of):
-                yield self.analysis(stage, job, tables)
-
-    def analysis(self, stage: str, job: Job, tables: tuple[str, ...]) -> PlannedJob:
-        on_device = stage in ON_DEVICE
-        scores = [
-            self.paths.importance_of(run, method)
-            for run in job.runs
-            for method in layout.IMPORTANCE_METHODS
-        ]
-        needs = [self.paths.predictions_of(run) for run in job.runs]
-        if stage == "replace":
-            needs.append(self.paths.corpus(job.corpus, "log_odds.parquet"))
-        if stage == "solve" and not self.study.corpora[job.corpus].source.two_classes:
-            needs += [self.paths.analysis_of("searched_adversary", run) for run in job.runs]
-        makes = [self.paths.analysis_of(table, run) for run in job.runs for table in tables]
-        return PlannedJob(
-            stage,
-            job.corpus,
-            (job.corpus, job.name),
-            amounts.of_runs(stage, self.study, job.runs, self.sizes[job.corpus]),
-            tuple(needs + (scores if stage == "correlate" else [])),
-            tuple(scores if stage == "measure" else makes),
-            gpu=on_device and wants_gpu(self.study.device),
-            threads=self.study.threads if on_device else 1,
-            runs=job.runs,
-        )
-
-    def comparing(self, job: Job) -> PlannedJob:
-        read = (*job.runs, design.base_run(self.study, job.corpus))
-        return PlannedJob(
-            "diverge",
-            job.corpus,
-            (job.corpus, job.name),
-            amounts.comparing(self.study, job.runs, self.sizes[job.corpus]),
-            tuple(self.paths.predictions_of(run) for run in read),
-            tuple(self.paths.analysis_of("divergence", run) for run in job.runs),
-            runs=job.runs,
-        )
-
-    def published(self) -> Iterator[PlannedJob]:
-        made = targets.all_targets(self.study)
-        for stage, place, names, form in (
-            ("table", self.paths.table, layout.TABLES, layout.TABLE_FORMATS[0]),
-            ("figure", self.paths.figure, layout.FIGURES, layout.FIGURE_FORMATS[0]),
-        ):
-            for name in names:
-                if place(name, form) not in made:
-                    continue
-                needs = tuple(targets.needs(self.study, name))
-                work = amounts.publishing(self.study, len(needs), self.sizes.values())
-                yield PlannedJob(stage, None, (name,), work, needs)
+def deleting(settings: LeaveOneOut, hidden: int, size: CorpusSize) -> Amounts:
+    """Of leave-one-out of the BiLSTM: n tokens for each of n deletions, fewer where runs rejoin."""
+    lengths = size.lengths("test")
+    long = lengths >= (settings.rejoin_from or np.inf)
+    deletions = lengths[long].sum()
+    checked = min(settings.checked_deletions, int(deletions))
+    mean = lengths[long].mean() if long.any() else 0.0
+    steps = float((lengths[~long].astype(np.float64) ** 2).sum())
+    steps += float(2 * _REJOINING * deletions + checked * mean)
+    # The four gates of a state, and its attention score.
+    return {"deletions": steps * 5 * hidden**2 / 1e9, "deletion_steps": steps / 1e6}
 
 
-_ANALYSES: dict[str, tuple[Callable[[Study, str], list[Run]], tuple[str, ...]]] = {
-    "measure": (design.explained_runs, ()),
-    "correlate": (design.explained_runs, ("correlation",)),
-    "permute": (design.attacked_runs, ("permutation",)),
-    "search": (design.attacked_runs, ("searched_adversary", "searched_candidates")),
-    "solve": (design.attacked_runs, ("exact_adversary",)),
-    "replace": (design.replaced_runs, ("replacement",)),
-}
+def publishing(study: Study, files: int, documents: int) -> Amounts:
+    """Of one table or figure."""
+    drawn = study.bootstrap * documents if files else 0
+    return {"starts": 1.0, "files": float(files), "resampled": drawn / 1e9}
+
+
+def numbers(count: float) -> float:
+    """Bytes of a column of distinct single-precision numbers: the first also pass a dictionary."""
+    within = min(count, _DICTIONARY)
+    return 4 * count + within * log2(max(within, 1)) / 8
+
+
+def classes_of(study: Study, run: Run) -> int:
+    """Classes of a run's corpus, where the configuration says how many; else 2."""
+    return study.corpora[run.corpus].source.class_count or 2
+
+
+def _attention(model: Model, width: int) -> int:
+    return {"additive": width * (width // 2) + width // 2, "dot": width}.get(model.attention, 0)
+
+
+def _outputs(classes: int) -> int:
+    return 1 if classes == 2 else classes

@@ -18,8 +18,8 @@ from attnnn.exhibits.classes import in_order, name_of, series_of
 from attnnn.exhibits.correlations import GRADIENT, LEAVE_ONE_OUT, MEASURES, correlations
 from attnnn.exhibits.drawing.style import BLACK, CLASS_COLOURS, GREY, PAGE, new_figure
 from attnnn.exhibits.intervals import Resampling, of_mean_of_corpora
-from attnnn.exhibits.published import published
 from attnnn.exhibits.results import Floats, Ints, Results
+from attnnn.study.papers.published import published
 from attnnn.study.runs import base_run
 
 _MARKERS = ("^", "v", "s")

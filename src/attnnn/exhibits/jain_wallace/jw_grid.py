@@ -13,7 +13,6 @@ from attnnn.exhibits import needs
 from attnnn.exhibits.correlations import GRADIENT, LEAVE_ONE_OUT, MEASURES, correlations
 from attnnn.exhibits.facts import Fact, Facts, Setting
 from attnnn.exhibits.intervals import Resampling
-from attnnn.exhibits.published import published_of_grid
 from attnnn.exhibits.results import Floats, Results
 from attnnn.exhibits.scores import scores
 from attnnn.exhibits.sheet import Sheet, measured, number, protocol_phrase
@@ -24,6 +23,7 @@ from attnnn.stages.search import STAGE as SEARCH
 from attnnn.stages.solve import STAGE as SOLVE
 from attnnn.study.config import Study
 from attnnn.study.model import Run
+from attnnn.study.papers.published import published_of_grid
 from attnnn.study.runs import grid_runs, vanilla_runs
 
 _PAIRS = {

@@ -8,13 +8,13 @@ from attnnn.dag.exhibit import TableExhibit
 from attnnn.dag.stage import Artifact
 from attnnn.exhibits import needs
 from attnnn.exhibits.facts import ALL, Fact, Facts, Setting
-from attnnn.exhibits.published import published
 from attnnn.exhibits.results import Results
 from attnnn.exhibits.scores import scores
 from attnnn.exhibits.sheet import Sheet, measured, number, protocol_phrase
 from attnnn.stages.prepare import STAGE as PREPARE
 from attnnn.study.config import Study
 from attnnn.study.model import BASE
+from attnnn.study.papers.published import published
 from attnnn.study.runs import base_run
 
 _SPLITS = ("train", "test")

@@ -16,10 +16,10 @@ from attnnn.exhibits.correlations import (
     setting_of,
 )
 from attnnn.exhibits.facts import Fact, Facts
-from attnnn.exhibits.published import UNMAPPED_CLASSES
 from attnnn.exhibits.results import Results
 from attnnn.exhibits.sheet import Sheet, number, protocol_phrase
 from attnnn.study.model import BASE, TRAINED_MLP, Model, Run
+from attnnn.study.papers.published import UNMAPPED_CLASSES
 
 # Marks a class as the paper numbers it.
 _UNKNOWN = "?"

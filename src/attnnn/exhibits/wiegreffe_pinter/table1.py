@@ -9,9 +9,9 @@ import numpy as np
 from attnnn.dag.exhibit import TableExhibit
 from attnnn.exhibits import needs
 from attnnn.exhibits.facts import ALL, Fact, Facts, Setting
-from attnnn.exhibits.published import published
 from attnnn.exhibits.results import Results, Table
 from attnnn.exhibits.sheet import Sheet, measured, protocol_phrase
+from attnnn.study.papers.published import published
 
 SPLITS = ("train", "dev", "test")
 

@@ -11,12 +11,12 @@ from attnnn.dag.stage import Artifact
 from attnnn.exhibits import needs
 from attnnn.exhibits.facts import Fact, Facts, Setting
 from attnnn.exhibits.intervals import over_seeds
-from attnnn.exhibits.published import published
 from attnnn.exhibits.results import Results
 from attnnn.exhibits.scores import run_f1
 from attnnn.exhibits.sheet import Cell, Sheet, best, measured, protocol_phrase
 from attnnn.measures import f1_score
 from attnnn.study.config import Study
+from attnnn.study.papers.published import published
 from attnnn.study.runs import base_run, seed_runs, uniform_run
 
 _REPORTED, _SEEDS = Setting("jain_wallace_reported"), Setting("mean_over_seeds")

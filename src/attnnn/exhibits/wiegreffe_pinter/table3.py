@@ -6,12 +6,12 @@ from attnnn.dag.exhibit import TableExhibit
 from attnnn.dag.stage import Artifact
 from attnnn.exhibits import needs
 from attnnn.exhibits.facts import Facts, Setting
-from attnnn.exhibits.published import published
 from attnnn.exhibits.results import Results
 from attnnn.exhibits.scores import run_f1
 from attnnn.exhibits.sheet import Cell, Sheet, best, measured, protocol_phrase
 from attnnn.study.config import Study
 from attnnn.study.model import format_lambda
+from attnnn.study.papers.published import published
 from attnnn.study.runs import guide_runs
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from attnnn.dag.exhibit import TableExhibit
 from attnnn.exhibits import needs
 from attnnn.exhibits.facts import Fact, Facts, Setting
-from attnnn.exhibits.published import published_lambda
 from attnnn.exhibits.results import Results
 from attnnn.exhibits.sheet import Cell, Sheet, measured, number, protocol_phrase
 from attnnn.exhibits.sweeps import (
@@ -21,6 +20,7 @@ from attnnn.exhibits.sweeps import (
     shown_seed,
 )
 from attnnn.study.model import format_lambda
+from attnnn.study.papers.published import published_lambda
 from attnnn.study.runs import adversary_seeds
 
 

@@ -1,7 +1,7 @@
 import math
 
-from attnnn.exhibits.long_table import Fact
-from attnnn.exhibits.typeset import Cell, Sheet, best, latex_text, measured, protocol_phrase
+from attnnn.exhibits.facts import Fact
+from attnnn.exhibits.sheet import Cell, Sheet, best, latex_text, measured, protocol_phrase
 from attnnn.study.config import validate
 
 SHEET = Sheet(

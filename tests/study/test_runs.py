@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnnn.study import design
+from attnnn.errors import UserError
 from attnnn.study.config import Study, validate
-from attnnn.study.design import (
+from attnnn.study.model import (
     BASE,
     LOG_ODDS,
     TOWARDS_LOG_ODDS,
@@ -16,6 +16,21 @@ from attnnn.study.design import (
     format_lambda,
     guided_mlp,
 )
+from attnnn.study.runs import (
+    adversary_runs,
+    adversary_seeds,
+    attacked_runs,
+    base_run,
+    explained_runs,
+    grid_runs,
+    guide_runs,
+    guiding_run,
+    has_log_odds,
+    log_odds_runs,
+    seed_runs,
+    vanilla_runs,
+)
+from tests.support import all_runs
 
 PLANTED = {"source": {"kind": "planted", "regime": "lexical"}}
 
@@ -77,9 +92,9 @@ def test_no_other_name_is_read(name: str):
 
 def test_runs_of_a_corpus():
     settings = study()
-    assert design.base_run(settings, "one") == Run("one", BASE, 10)
-    assert [run.seed for run in design.seed_runs(settings, "one")] == [50, 257]
-    assert {run.model for run in design.seed_runs(settings, "one")} == {BASE}
+    assert base_run(settings, "one") == Run("one", BASE, 10)
+    assert [run.seed for run in seed_runs(settings, "one")] == [50, 257]
+    assert {run.model for run in seed_runs(settings, "one")} == {BASE}
 
 
 GRID = [
@@ -96,28 +111,28 @@ def names(runs: list[Run]) -> list[str]:
 
 def test_grid_of_jain_wallace():
     settings = study(papers=["jain-wallace"])
-    assert names(design.grid_runs(settings, "one")) == GRID
-    assert names(design.vanilla_runs(settings, "one")) == VANILLA
-    assert names(design.explained_runs(settings, "one")) == GRID
-    assert names(design.attacked_runs(settings, "one")) == GRID
-    assert sorted(names(design.all_runs(settings, "one"))) == sorted(GRID + VANILLA)
+    assert names(grid_runs(settings, "one")) == GRID
+    assert names(vanilla_runs(settings, "one")) == VANILLA
+    assert names(explained_runs(settings, "one")) == GRID
+    assert names(attacked_runs(settings, "one")) == GRID
+    assert sorted(names(all_runs(settings, "one"))) == sorted(GRID + VANILLA)
 
 
 def test_runs_of_wiegreffe_pinter_alone():
     settings = study(papers=["wiegreffe-pinter"])
     both = ["bilstm-additive", "average-additive"]
-    assert names(design.explained_runs(settings, "one")) == both
-    assert names(design.attacked_runs(settings, "one")) == ["bilstm-additive"]
-    trained = {run.model.name for run in design.all_runs(settings, "one")}
+    assert names(explained_runs(settings, "one")) == both
+    assert names(attacked_runs(settings, "one")) == ["bilstm-additive"]
+    trained = {run.model.name for run in all_runs(settings, "one")}
     assert not trained & {"bilstm-dot", "average-dot", *GRID[4:], *VANILLA}
 
 
 def test_both_papers_share_what_they_have_in_common():
     each = [
-        set(design.all_runs(study(papers=[paper]), "one"))
+        set(all_runs(study(papers=[paper]), "one"))
         for paper in ("jain-wallace", "wiegreffe-pinter")
     ]
-    together = design.all_runs(study(), "one")
+    together = all_runs(study(), "one")
     assert set(together) == each[0] | each[1]
     assert len(together) == len(set(together))
     common = {run.model.name for run in each[0] & each[1]}
@@ -128,16 +143,16 @@ def test_both_papers_share_what_they_have_in_common():
     ("adv_seed", "seeds"), [("same", [10]), ("different", [50]), ("both", [10, 50])]
 )
 def test_seeds_of_adversaries(adv_seed: str, seeds: list[int]):
-    assert design.adversary_seeds(study(adv_seed), "one") == seeds
+    assert adversary_seeds(study(adv_seed), "one") == seeds
 
 
 def test_the_sweep_ascends():
-    runs = design.adversary_runs(study(), "one", 10)
+    runs = adversary_runs(study(), "one", 10)
     assert [run.model.lambda_ for run in runs] == [0, 0.001, 0.01]
 
 
 def test_guided_mlps_of_table_3():
-    runs = design.guide_runs(study(), "one")
+    runs = guide_runs(study(), "one")
     assert {guide: run.model.name for guide, run in runs.items()} == {
         "uniform": "average-uniform",
         "trained_mlp": "average-additive",
@@ -149,31 +164,50 @@ def test_guided_mlps_of_table_3():
 @pytest.mark.parametrize("adv_seed", ["same", "different"])
 def test_whom_a_run_learns_from(adv_seed: str):
     settings = study(adv_seed)
-    base = design.base_run(settings, "one")
-    guides = design.guide_runs(settings, "one")
-    seed = design.adversary_seeds(settings, "one")[0]
-    assert design.guiding_run(settings, base) is None
-    assert design.guiding_run(settings, guides["trained_mlp"]) is None
-    assert design.guiding_run(settings, Run("one", adversary(0), 50)) == base
-    assert design.guiding_run(settings, guides["base_lstm"]) == base
-    assert design.guiding_run(settings, guides["adversary"]) == Run("one", adversary(0.002), seed)
+    base = base_run(settings, "one")
+    guides = guide_runs(settings, "one")
+    seed = adversary_seeds(settings, "one")[0]
+    assert guiding_run(settings.base_seed, base) is None
+    assert guiding_run(settings.base_seed, guides["trained_mlp"]) is None
+    assert guiding_run(settings.base_seed, Run("one", adversary(0), 50)) == base
+    assert guiding_run(settings.base_seed, guides["base_lstm"]) == base
+    assert guiding_run(settings.base_seed, guides["adversary"]) == Run(
+        "one", adversary(0.002), seed
+    )
 
 
 ASKED = {"papers": ["jain-wallace"], "log_odds": {"run": True}}
 BABI = {"source": {"kind": "babi", "task": 1}}
 
 
-def test_runs_with_log_odds_come_last_and_need_no_other_run():
+def test_runs_with_log_odds_need_no_other_run():
     settings = study(**ASKED)
     drawn = ["bilstm-log-odds", "bilstm-additive-towards-log-odds"]
-    assert names(design.log_odds_runs(settings, "one")) == drawn
-    assert names(design.all_runs(settings, "one"))[-2:] == drawn
-    assert sorted(names(design.all_runs(settings, "one"))) == sorted(GRID + VANILLA + drawn)
+    assert names(log_odds_runs(settings, "one")) == drawn
+    assert sorted(names(all_runs(settings, "one"))) == sorted(GRID + VANILLA + drawn)
     assert all(
-        design.guiding_run(settings, run) is None for run in design.log_odds_runs(settings, "one")
+        guiding_run(settings.base_seed, run) is None for run in log_odds_runs(settings, "one")
     )
-    assert names(design.replaced_runs(settings, "one")) == ["bilstm-additive"]
-    assert set(design.log_odds_runs(settings, "one")) <= set(design.compared_runs(settings, "one"))
+
+
+def test_the_grid_is_what_the_configuration_says():
+    grid = ["bilstm-additive", "average-additive", "cnn-none"]
+    settings = study(papers=["jain-wallace"], grid=grid)
+    assert names(grid_runs(settings, "one")) == grid[:2]
+    assert names(vanilla_runs(settings, "one")) == grid[2:]
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [
+        (["bilstm-additive"], "average-additive is missing"),
+        (["bilstm-additive", "average-additive", "gru-dot"], "'gru-dot' names no model"),
+        (["bilstm-additive", "average-additive", "bilstm-log-odds"], "attention of its own"),
+    ],
+)
+def test_a_grid_of_other_models_is_refused(grid: list[str], message: str):
+    with pytest.raises(UserError, match=message):
+        study(grid=grid)
 
 
 @pytest.mark.parametrize(
@@ -184,6 +218,6 @@ def test_log_odds_are_for_studies_that_ask_for_them_and_for_single_texts(
     changes: dict[str, Any], corpus: str
 ):
     settings = study(**changes)
-    assert not design.has_log_odds(settings, corpus)
-    assert design.log_odds_runs(settings, corpus) == design.replaced_runs(settings, corpus) == []
-    assert not [run for run in design.all_runs(settings, corpus) if run.model.uses_log_odds]
+    assert not has_log_odds(settings, corpus)
+    assert log_odds_runs(settings, corpus) == []
+    assert not [run for run in all_runs(settings, corpus) if run.model.uses_log_odds]

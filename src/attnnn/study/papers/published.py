@@ -73,7 +73,7 @@ def published_lambda(dataset: str | None) -> float | None:
 
 
 def _rows(name: str) -> Iterator[dict[str, str]]:
-    text = files("attnnn.exhibits").joinpath(name).read_text(encoding="utf-8")
+    text = files("attnnn.study.papers").joinpath(name).read_text(encoding="utf-8")
     return csv.DictReader(text.splitlines())
 
 

@@ -1,0 +1,77 @@
+"""All jobs of a study: what its exhibits need, and what that needs, back to the corpora."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from attnnn.dag import catalogue
+from attnnn.dag.stage import Artifact, Stage, Subject, corpus_of
+from attnnn.study.config import Study
+from attnnn.study.model import Run
+
+
+@dataclass(frozen=True)
+class PlannedJob:
+    """One job of the workflow.
+
+    Attributes:
+        verb: of its stage, or ``table`` or ``figure``.
+        subject: the corpus or run that it is about, or the name of the exhibit.
+        needs: what it reads and another job makes.
+        makes: what it writes for others.
+        stage: None for an exhibit.
+    """
+
+    verb: str
+    subject: Subject
+    needs: tuple[Artifact, ...]
+    makes: tuple[Artifact, ...]
+    stage: Stage[Any] | None = None
+
+    @property
+    def corpus(self) -> str | None:
+        """The corpus that it works on; None for an exhibit, which may show all."""
+        return None if self.stage is None else corpus_of(self.subject)
+
+    @property
+    def place(self) -> tuple[str, ...]:
+        """Its name within its stage, as the paths of its log and benchmark file spell it."""
+        if isinstance(self.subject, Run):
+            run = self.subject
+            return run.corpus, run.model.name, f"seed-{run.seed}"
+        return (self.subject.removesuffix(f"_{self.verb}"),)
+
+    @property
+    def name(self) -> str:
+        """As people read it."""
+        return f"{self.verb} {'/'.join(self.place)}"
+
+
+def planned_jobs(study: Study) -> list[PlannedJob]:
+    """Every job of a study from nothing to its last exhibit, those that others wait for before them."""
+    exhibits = catalogue.exhibits(study)
+    needs = {name: tuple(one.inputs(study)) for name, one in exhibits.items()}
+    jobs = jobs_for(study, (made for needed in needs.values() for made in needed))
+    return jobs + [PlannedJob(one.kind, name, needs[name], ()) for name, one in exhibits.items()]
+
+
+def jobs_for(study: Study, wanted: Iterable[Artifact]) -> list[PlannedJob]:
+    """The jobs that make some files, and all that these need, in an order in which they could run."""
+    ordered: dict[tuple[str, Subject], PlannedJob] = {}
+
+    def visit(made: Artifact) -> None:
+        key = made.verb, made.subject
+        if key in ordered:
+            return
+        stage = catalogue.stage(made.verb)
+        job = stage.job(study, made.subject)
+        for needed in job.inputs.values():
+            visit(needed)
+        needs, makes = tuple(job.inputs.values()), tuple(job.outputs.values())
+        ordered[key] = PlannedJob(made.verb, made.subject, needs, makes, stage)
+
+    for made in wanted:
+        visit(made)
+    return list(ordered.values())
