@@ -221,6 +221,6 @@ def test_planning_the_papers_study_loads_nothing_slow():
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     loaded = set(done.stderr.split())
-    assert "attnnn.dag.costs.estimate" in loaded
+    assert "attnnn.costs.estimate" in loaded
     assert not loaded & {"torch", "matplotlib", "pandas", "spacy", "gensim", "sklearn", "scipy"}
     assert "6 corpora, 142 trainings, 321 jobs" in done.stdout

@@ -217,7 +217,7 @@ def plan(study: Any, *, folders: tuple[Path, ...], known: Path | None, kept: Pat
 
     Nothing is run or submitted. Jobs whose results exist already are counted too.
     """
-    from attnnn.dag.costs import plan as planned
+    from attnnn.costs import plan as planned
 
     click.echo(planned(study, folders=folders, known=known, kept=kept))
 

@@ -7,7 +7,7 @@ from attnnn.study.config import validate
 from attnnn.study.runs import base_run
 from attnnn.tables import schemas
 from attnnn.tables.ragged import Ragged
-from attnnn.tables.store import write_table
+from attnnn.tables.store import write_blocks
 from tests.support import Layout
 
 LENGTHS = [4, 6, 5, 1, 8, 3, 2]
@@ -34,7 +34,8 @@ def write_predictions(study, run, seed):
         ],
     }
     path = Layout(study.results_dir).predictions_of(run)
-    write_table(path, schemas.PREDICTIONS, columns, made_by={"bias": BIAS})
+    arrays = {"bias": np.array([BIAS], np.float32)}
+    write_blocks(path, schemas.PREDICTIONS, [columns], made_by={}, arrays=arrays)
     return columns
 
 

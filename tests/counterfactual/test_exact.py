@@ -109,7 +109,7 @@ def test_equals_enumeration_of_all_vertices(seed: int, epsilon: float) -> None:
     for row in range(len(attention)):
         q, s = attention[row], decoder.contribution[row]
         assert found.jsd[row] == pytest.approx(
-            by_enumeration(q, s, decoder.bias, epsilon), rel=1e-6, abs=1e-9
+            by_enumeration(q, s, float(decoder.bias[0]), epsilon), rel=1e-6, abs=1e-9
         )
 
 
@@ -120,7 +120,7 @@ def test_no_optimiser_finds_more() -> None:
     rng = np.random.default_rng(0)
     for row in range(len(attention)):
         q, s = attention[row], decoder.contribution[row]
-        p = sigma(float(q @ s) + decoder.bias)
+        p = sigma(float(q @ s) + float(decoder.bias[0]))
         reached = 0.0
         for _ in range(25):
             answer = minimize(
@@ -133,12 +133,12 @@ def test_no_optimiser_finds_more() -> None:
                     {
                         "type": "ineq",
                         "fun": lambda a, s=s, p=p: (
-                            epsilon - abs(sigma(float(a @ s) + decoder.bias) - p)
+                            epsilon - abs(sigma(float(a @ s) + float(decoder.bias[0])) - p)
                         ),
                     },
                 ],
             )
-            change = abs(sigma(float(answer.x @ s) + decoder.bias) - p)
+            change = abs(sigma(float(answer.x @ s) + float(decoder.bias[0])) - p)
             if answer.success and change <= epsilon + 1e-7:
                 reached = max(reached, -float(answer.fun))
         assert reached <= found.jsd[row] + 1e-5
@@ -175,7 +175,7 @@ def test_the_search_never_finds_more() -> None:
 
 def test_a_long_document_is_exact_too() -> None:
     attention, decoder = random_documents(1, 400, 2)
-    expected = by_enumeration(attention[0], decoder.contribution[0], decoder.bias, 0.01)
+    expected = by_enumeration(attention[0], decoder.contribution[0], float(decoder.bias[0]), 0.01)
     assert exact_adversary(attention, decoder, 0.01).jsd[0] == pytest.approx(expected, rel=1e-6)
 
 

@@ -77,7 +77,7 @@ def test_the_table_holds_what_the_model_says_of_either(study: Study) -> None:
     expected = np.where(own.probability > 0.5, 2, 1)
     assert table["substituted_words"].to_pylist() == expected.tolist()
     assert table["counted_words"].to_pylist() == [(row != 7).sum() for row in tokens]
-    assert facts_of(table)["identity"]["substituted_words"] == 2
+    assert facts_of(table)["settings"]["substituted_words"] == 2
 
 
 def _substituted(tokens: np.ndarray, attention: np.ndarray, positive: bool) -> list[int]:
@@ -90,7 +90,7 @@ def _substituted(tokens: np.ndarray, attention: np.ndarray, positive: bool) -> l
 
 def test_words_are_weighed_first(study: Study) -> None:
     with pytest.raises(UserError, match=r"log_odds.parquet: no such file"):
-        replace(study, base_run(study, "tiny"), device="cpu", threads=1)
+        do(study, "replace", base_run(study, "tiny"))
 
 
 def test_the_table_can_be_had_twice_alike(study: Study) -> None:

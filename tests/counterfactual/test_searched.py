@@ -56,7 +56,9 @@ def test_equals_a_plain_search_of_each_document(attention, decoder, cross):
         own, pieces = (torch.from_numpy(v[row]).double() for v in (attention, decoder.contribution))
         for _ in range(settings.steps):
             optimizer.zero_grad()
-            loss(scores.softmax(-1), own, pieces, decoder.bias, settings, cross).backward()
+            loss(
+                scores.softmax(-1), own, pieces, float(decoder.bias[0]), settings, cross
+            ).backward()
             optimizer.step()
         expected = scores.softmax(-1).detach().numpy()
         np.testing.assert_allclose([last[row] for last in found.last], expected, rtol=0, atol=1e-4)
@@ -74,7 +76,7 @@ def test_gradient_equals_autograd(attention, decoder, cross, adversaries):
         own, pieces = (torch.from_numpy(v[row]).double() for v in (attention, decoder.contribution))
         if adversaries == 1:
             cross = "code"  # there is no pair to weigh
-        loss(free.softmax(-1), own, pieces, decoder.bias, settings, cross).backward()
+        loss(free.softmax(-1), own, pieces, float(decoder.bias[0]), settings, cross).backward()
         np.testing.assert_allclose(found[:, row, :n], free.grad, rtol=1e-3, atol=1e-4)
         assert (found[:, row, n:] == 0).all()
 

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from safetensors.numpy import save_file
 
 from attnnn.errors import UserError
 from attnnn.measures import jensen_shannon_divergence
-from attnnn.study.runs import base_run, seed_runs
+from attnnn.readout.predictions import read_test_predictions
+from attnnn.study.runs import base_run
 from attnnn.tables import schemas
 from attnnn.tables.ragged import Ragged
-from attnnn.tables.store import facts_of, read_table, write_table
+from attnnn.tables.store import facts_of, read_table, write_blocks, write_table
 from tests.support import Layout, do
 
 from .conftest import BIAS, LENGTHS, SPLITS, write_predictions
@@ -40,7 +40,7 @@ def test_permutation_table(study, base):
     assert table["max_attention"].to_numpy() == pytest.approx(np.array(expected, float))
     assert table["median_change"][2].as_py() == 0
     assert (table["mean_change"].to_numpy()[[0, 1, 3]] > 0).all()
-    assert facts_of(table)["identity"]["permutations"] == study.permutations
+    assert facts_of(table)["settings"]["permutations"] == study.permutations
     first = Path(path).read_bytes()
     do(study, "permute", run)
     assert Path(path).read_bytes() == first
@@ -76,41 +76,21 @@ def test_searched_tables_are_reproducible(study, base):
     assert all(a.equals(b) for a, b in zip(first, second, strict=True))
 
 
-def test_divergence_covers_every_split(study, base):
-    run = seed_runs(study, "tiny")[0]
-    other = write_predictions(study, run, seed=1)
-    diverge(study, [run])
-    path = Layout(study.results_dir).analysis_of("divergence", run)
-    table = read_table(path, schemas.DIVERGENCE)
-    assert table["split"].to_pylist() == SPLITS
-    tvd = np.abs(other["probability"].astype(float) - base["probability"])
-    np.testing.assert_allclose(table["tvd"], tvd)
-    np.testing.assert_allclose(table["tvd_half"], tvd / 2)
-    jsd = jensen_shannon_divergence(other["attention"], base["attention"])
-    np.testing.assert_allclose(table["jsd"], jsd)
-    assert table["base_predicted"].to_pylist() == (base["probability"] > 0.5).tolist()
-    np.testing.assert_allclose(table["base_max_attention"], base["attention"].maxima())
-
-
-def test_the_base_does_not_diverge_from_itself(study, base):
+def test_a_run_without_a_readout_is_refused_where_one_is_needed(study, base):
     run = base_run(study, "tiny")
-    diverge(study, [run])
-    path = Layout(study.results_dir).analysis_of("divergence", run)
-    table = read_table(path, schemas.DIVERGENCE)
-    assert table["jsd"].to_pylist() == table["tvd"].to_pylist() == [0] * len(SPLITS)
+    path = Layout(study.results_dir).predictions_of(run)
+    bare = {**base, "contribution": [None] * len(SPLITS)}
+    write_table(path, schemas.PREDICTIONS, bare, made_by={})
+    predictions, readout = read_test_predictions(path)
+    assert readout is None
+    assert predictions.attention.lengths.tolist() == [LENGTHS[row] for row in TEST]
+    for verb in ("permute", "search", "solve"):
+        with pytest.raises(UserError, match="found attention and probabilities alone"):
+            do(study, verb, run)
 
 
-def test_runs_of_different_documents_are_refused(study, base, monkeypatch):
-    run = seed_runs(study, "tiny")[0]
-    monkeypatch.setattr("tests.counterfactual.conftest.SPLITS", SPLITS[:-1])
-    monkeypatch.setattr("tests.counterfactual.conftest.LENGTHS", [4, 6, 5, 1, 8, 3])
-    write_predictions(study, run, seed=1)
-    with pytest.raises(UserError, match="not those of"):
-        diverge(study, [run])
-
-
-class TestSeveralClasses:
-    """The exact adversary of several classes, from the tables of a run alone."""
+class TestMulticlass:
+    """The exact adversary for more than two classes, from the tables of a run alone."""
 
     BIAS = (0.5, -0.25, 0.0)
 
@@ -133,16 +113,14 @@ class TestSeveralClasses:
             "predicted": np.zeros(len(LENGTHS), np.int64),
             "probabilities": [np.full(3, 1 / 3, np.float32) if t else None for t in test],
             "attention": attention,
-            "pieces": [p.ravel() if t else None for p, t in zip(pieces, test, strict=True)],
+            "projected": [p.ravel() if t else None for p, t in zip(pieces, test, strict=True)],
             "candidates": [None] * len(LENGTHS),
             "offset": list(offset) if pairs else [None] * len(LENGTHS),
         }
         path = Path(Layout(study.results_dir).predictions_of(run))
-        facts = {"classes": 3, "bias": None if pairs else list(self.BIAS)}
-        write_table(path, schemas.MULTICLASS_PREDICTIONS, columns, made_by=facts)
         weight = rng.normal(size=(3, 3)).astype(np.float32)
-        last = {"decoder.output.weight": weight, "decoder.output.bias": np.array(self.BIAS)}
-        save_file(last, path.with_name("weights.safetensors"))
+        arrays = {"bias": np.array(self.BIAS, np.float32), **({"weight": weight} if pairs else {})}
+        write_blocks(path, schemas.MULTICLASS_PREDICTIONS, [columns], made_by={}, arrays=arrays)
         do(study, "search", run)
         do(study, "solve", run)
 

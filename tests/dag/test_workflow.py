@@ -134,7 +134,7 @@ def test_on_a_cluster_auto_asks_for_a_gpu_and_the_node_decides(
     study = validate(
         {"corpora": {"one": {"source": SOURCES["planted"]}}, "device": setting}, where=""
     )
-    assert Plan(study, submitted=True).gpu == gpus
+    assert Dag(study, submitted=True).gpu == gpus
 
 
 def test_the_drivers_files_tell_of_a_gpu(tmp_path: Any, monkeypatch: pytest.MonkeyPatch):

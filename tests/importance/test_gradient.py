@@ -77,9 +77,9 @@ def test_of_a_linear_model_by_hand(make_classifier, tokens, imposed):
     classifier = make_classifier("average", "imposed")
     classifier.encoder = Linear(classifier.encoder.projection.weight)
     found = gradient(classifier, tokens, imposed=imposed).signed
-    word = (
-        classifier.embedding.weight @ classifier.encoder.weight.T
-    ) @ classifier.decoder.layer.weight[0]
+    word = (classifier.embedding.weight @ classifier.encoder.weight.T) @ classifier.decoder.weight[
+        0
+    ]
     pieces = imposed.with_values(
         imposed.values.astype(np.float32) * word.detach().numpy()[tokens.values]
     )

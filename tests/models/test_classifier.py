@@ -189,7 +189,7 @@ def test_same_seed_same_weights_whatever_was_drawn_before() -> None:
     second, other = small(seed=10), small(seed=11)
     for name, tensor in first.state_dict().items():
         assert torch.equal(tensor, second.state_dict()[name])
-    assert not torch.equal(first.decoder.layer.weight, other.decoder.layer.weight)
+    assert not torch.equal(first.decoder.weight, other.decoder.weight)
 
 
 def test_padding_row_is_zero_and_given_vectors_are_copied() -> None:

@@ -12,10 +12,10 @@ from attnnn.models.log_odds import WordWeights
 from attnnn.models.training import Training
 from attnnn.study.config import Study
 from attnnn.study.model import Run
-from attnnn.study.runs import adversary_runs, base_run, guide_runs, log_odds_runs, seed_runs
+from attnnn.study.runs import adversary_runs, base_run, guide_runs, log_odds_runs
 from attnnn.tables import schemas
 from attnnn.tables.ragged import Ragged
-from attnnn.tables.store import facts_of, read_table, write_table
+from attnnn.tables.store import arrays_of, read_table, write_table
 from tests.support import Layout, do
 
 from .conftest import VOCABULARY, study_in, tiny_documents, write_corpus
@@ -40,7 +40,7 @@ def test_predictions_carry_their_own_proof(study: Study) -> None:
         attention = Ragged.from_arrow(test["attention"])
         contribution = Ragged.from_arrow(test["contribution"])
         logit = attention.with_values(attention.values * contribution.values).sums()
-        np.testing.assert_allclose(logit + facts_of(table)["bias"], test["logit"], atol=1e-5)
+        np.testing.assert_allclose(logit + arrays_of(table)["bias"][0], test["logit"], atol=1e-5)
         np.testing.assert_allclose(attention.sums(), 1, atol=1e-5)
         np.testing.assert_allclose(
             test["probability"], 1 / (1 + np.exp(-test["logit"].to_numpy())), rtol=1e-5
@@ -74,7 +74,7 @@ def test_the_base_model_learns_and_says_how_it_was_made(study: Study) -> None:
     described = json.loads(
         Path(layout.model("tiny", "bilstm-additive", 10, "model.json")).read_text()
     )
-    assert described["identity"]["seed"] == 10
+    assert described["run"] == "bilstm-additive/seed-10"
     assert described["device"] == "cpu"
     history = read_table(
         layout.model("tiny", "bilstm-additive", 10, "history.parquet"), schemas.HISTORY
@@ -99,45 +99,10 @@ def test_two_trainings_give_the_same_bytes(tmp_path: Path) -> None:
     }
 
 
-def test_runs_at_once_give_the_bytes_of_runs_in_turn(tmp_path: Path) -> None:
-    files = []
-    for at_once in (1, 2):
-        study = write_corpus(study_in(tmp_path / str(at_once)))
-        runs = [base_run(study, "tiny"), *seed_runs(study, "tiny")]
-        train(study, runs, device="cpu", threads=1, at_once=at_once)
-        folder = Path(study.results_dir, "models")
-        files.append({path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.*")})
-    assert len(files[0]) >= 2 * 4
-    assert files[0] == files[1]
-
-
-def test_a_fault_of_one_of_the_runs_at_once_is_told(tmp_path: Path) -> None:
+def test_a_run_without_its_guide_says_what_is_missing(tmp_path: Path) -> None:
     study = write_corpus(study_in(tmp_path))
-    learns = adversary_runs(study, "tiny", study.base_seed)
     with pytest.raises(UserError, match="predictions"):
-        train(study, learns, device="cpu", threads=1, at_once=2)
-
-
-def test_what_is_trained_is_kept_until_the_whole_job_is_done(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    study = write_corpus(study_in(tmp_path, training={"epochs": 3, "checkpoint_seconds": 0}))
-    runs = [base_run(study, "tiny"), *seed_runs(study, "tiny")]
-    epochs: list[int] = []
-    original = Training._epoch
-
-    def dies_in_the_second(self: Training, epoch: int) -> None:
-        epochs.append(epoch)
-        if epochs == [0, 1, 2, 0, 1]:
-            raise KeyboardInterrupt
-        original(self, epoch)
-
-    monkeypatch.setattr(Training, "_epoch", dies_in_the_second)
-    with pytest.raises(KeyboardInterrupt):
-        do(study, "train", *runs)
-    do(study, "train", *runs)
-    assert epochs[5 : 5 + 2] == [1, 2]
-    assert not list(Path(study.results_dir).rglob("*.unfinished"))
+        do(study, "train", adversary_runs(study, "tiny", study.base_seed)[0])
 
 
 def test_a_killed_training_goes_on_where_it_was(

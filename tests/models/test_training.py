@@ -107,13 +107,13 @@ def test_the_first_best_epoch_is_selected(
     given, seen = iter(scores), []
 
     def score(classifier: Classifier, train_loss: float) -> float:
-        seen.append(classifier.decoder.layer.weight.detach().clone())
+        seen.append(classifier.decoder.weight.detach().clone())
         return next(given)
 
     training = training_of(replace(RECIPE, first_epoch_saveable=first_saveable), score)
     progress = training.run(after_epoch=lambda _: None, title="")
     assert [entry["selected"] for entry in progress.history] == [n == selected for n in range(3)]
-    assert torch.equal(training.classifier.decoder.layer.weight, seen[selected])
+    assert torch.equal(training.classifier.decoder.weight, seen[selected])
 
 
 def test_patience_ends_a_training_that_no_longer_improves() -> None:

@@ -12,7 +12,7 @@ from attnnn.study.config import Study, load, validate
 from attnnn.study.protocol import PRESETS, Protocol, resolve
 from attnnn.study.resolved import editor_schema, resolved_text, write_resolved
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SHIPPED = sorted((ROOT / "config").glob("*.yaml"))
 PLANTED = {"kind": "planted", "regime": "needle"}
 

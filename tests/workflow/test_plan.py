@@ -7,11 +7,11 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from attnnn.dag.costs.disk import bytes_of
+from attnnn.costs.disk import bytes_of
 
-from attnnn.dag.costs.finished import read_finished
-from attnnn.dag.costs.sizes import sizes_of
-from attnnn.dag.costs.work import planned_jobs
+from attnnn.costs.finished import read_finished
+from attnnn.costs.sizes import sizes_of
+from attnnn.dag.work import planned_jobs
 from attnnn.study.config import load
 from tests.workflow.projects import Project, planted, small_study
 from tests.workflow.test_pairs import pair_study

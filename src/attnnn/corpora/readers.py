@@ -78,14 +78,6 @@ READERS: dict[str, Reader] = {
 }
 
 
-def missing_source(source: SourceModel, corpora_dir: Path) -> str | None:
-    """The file or folder of a source that does not exist and is not fetched; None: nothing is missing."""
-    if source.place is None or source.may_fetch:
-        return None
-    paths = [corpora_dir / file for file in (source.place, *source.files())]
-    return next((str(path) for path in paths if not path.exists()), None)
-
-
 def require_source(
     settings: PrepareSettings, corpora_dir: Path, *, selecting_on_dev: Sequence[str] = ()
 ) -> None:

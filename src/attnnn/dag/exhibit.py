@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attnnn.dag.stage import Artifact
 from attnnn.study.config import Study
 from attnnn.study.runs import papers_of
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from attnnn.exhibits.facts import Facts
-    from attnnn.exhibits.results import Results
-    from attnnn.exhibits.sheet import Sheet
 
 Needs = Callable[[Study, str], Iterable[Artifact]]
 Key = str
@@ -72,12 +65,12 @@ class TableExhibit(Exhibit):
     """A table: facts for machines, and a sheet of them for people.
 
     Attributes:
-        facts: every number of it.
-        sheet: these laid out.
+        facts: makes `exhibits.facts.Facts` of `exhibits.results.Results`.
+        sheet: lays these facts out as an `exhibits.sheet.Sheet`.
     """
 
-    facts: Callable[[Results], Facts]
-    sheet: Callable[[Results, Facts], Sheet]
+    facts: Callable[[Any], Any]
+    sheet: Callable[[Any, Any], Any]
     kind: str = field(default="table", init=False)
     formats: tuple[str, ...] = field(default=TABLE_FORMATS, init=False)
 
@@ -87,10 +80,10 @@ class FigureExhibit(Exhibit):
     """A figure.
 
     Attributes:
-        draw: draws it.
+        draw: makes a matplotlib figure of `exhibits.results.Results`.
     """
 
-    draw: Callable[[Results], Figure]
+    draw: Callable[[Any], Any]
     kind: str = field(default="figure", init=False)
     formats: tuple[str, ...] = field(default=FIGURE_FORMATS, init=False)
 

@@ -22,7 +22,7 @@ from attnnn.tables.store import Schema, read_table_of, write_blocks, write_table
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from attnnn.dag.costs.sizes import CorpusSize
+    from attnnn.dag.work import CorpusSize
 
 Subject = str | Run
 """What a job is about: a corpus by its name, or a run."""
@@ -165,6 +165,10 @@ def _no_files(study: Study, corpus: str) -> list[Path]:
     return []
 
 
+def _unseen(study: Study, corpus: str) -> None:
+    return None
+
+
 def _no_urgency(study: Study, subject: Subject) -> int:
     return 0
 
@@ -183,6 +187,7 @@ class Stage(Generic[S]):
         reads: by name what a job reads, all made by the stages of `after`.
         after: the stages that make what it reads.
         files: files from outside the results folder that a job reads.
+        check: looks at `files` without reading them whole; raises UserError.
         refuses: why a subject cannot be worked on, in one line; None where it can.
         on_device: whether it trains or needs gradients, and so runs on a GPU where there is one.
         memory: MB of a job's first attempt.
@@ -201,6 +206,7 @@ class Stage(Generic[S]):
     reads: Callable[[Study, Any], Mapping[str, Artifact]] = lambda study, subject: {}
     after: Sequence[Stage[Any]] = ()
     files: Callable[[Study, str], list[Path]] = _no_files
+    check: Callable[[Study, str], None] = _unseen
     refuses: Callable[[Study, Any], str | None] = _every
     on_device: bool = False
     memory: int = 2000

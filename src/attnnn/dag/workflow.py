@@ -13,13 +13,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from attnnn import machine
-from attnnn.corpora.readers import missing_source, require_source
-from attnnn.corpora.texts import naming
 from attnnn.dag import catalogue, cluster, exhibit, layout
 from attnnn.dag.stage import Stage, Subject
 from attnnn.errors import UserError
-from attnnn.stages.embed import require_vectors
-from attnnn.stages.prepare import settings_of
 from attnnn.study.config import Study, validate
 from attnnn.study.model import MODEL_PATTERN, Run
 from attnnn.study.papers import PAPERS
@@ -196,20 +192,16 @@ def _growing(amount: int) -> Callable[[Wildcards, int], int]:
     return lambda wildcards, attempt: amount * attempt
 
 
-def check_sources(study: Study) -> None:
-    """Look at every source and file of vectors without reading them whole.
+def check_files(study: Study) -> None:
+    """Look at every file from outside the results folder without reading it whole.
 
     Raises:
         UserError: a missing file or column, vectors of the wrong width, or settings that cannot be met.
     """
+    stages = [stage for stage in catalogue.stages() if stage.about == "corpus"]
     for corpus in study.corpora:
-        with naming(f"corpus {corpus}"):
-            require_source(
-                settings_of(study, corpus),
-                Path(study.corpora_dir),
-                selecting_on_dev=study.protocol_of(corpus).selecting_on_dev,
-            )
-            require_vectors(study, corpus)
+        for stage in stages:
+            stage.check(study, corpus)
 
 
 def without_missing(study: Study) -> tuple[Study, list[str]]:
@@ -219,15 +211,12 @@ def without_missing(study: Study) -> tuple[Study, list[str]]:
         UserError: none exists.
     """
     folder = Path(study.corpora_dir)
-    missing = {
-        name: where
-        for name, corpus in study.corpora.items()
-        if (where := missing_source(corpus.source, folder))
-    }
-    told = [f"{name}: {where} does not exist" for name, where in missing.items()]
-    if len(missing) == len(study.corpora):
+    places = {name: corpus.source.missing(folder) for name, corpus in study.corpora.items()}
+    found = [name for name, missing in places.items() if missing is None]
+    told = [f"{name}: {missing} does not exist" for name, missing in places.items() if missing]
+    if not found:
         raise UserError(f"no corpus was found: {'; '.join(told)}; set corpora_dir")
-    return study.of_corpora(study.corpora.keys() - missing.keys()), told
+    return study.of_corpora(found), told
 
 
 def read_dag(config: Mapping[str, Any], *, check: bool, resources: Any = None) -> Dag:
@@ -245,7 +234,7 @@ def read_dag(config: Mapping[str, Any], *, check: bool, resources: Any = None) -
         if study.missing_corpora == "leave_out":
             study, left_out = without_missing(study)
         if check:
-            check_sources(study)
+            check_files(study)
             for corpus in left_out:
                 print(f"attnnn: left out corpus {corpus}", file=sys.stderr)
         dag = Dag(study, submitted=resources is not None and cluster.submits(resources))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from attnnn.dag.costs import work
+from attnnn.dag import work
 from attnnn.dag.stage import Artifact, Job, Output, Stage
 from attnnn.errors import UserError
 from attnnn.stages.measure import METHODS

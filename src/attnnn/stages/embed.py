@@ -17,7 +17,7 @@ from attnnn.tables.ragged import Ragged, concatenate
 from attnnn.tables.store import written_aside
 
 if TYPE_CHECKING:
-    from attnnn.dag.costs.sizes import CorpusSize
+    from attnnn.dag.work import CorpusSize
 
 
 def embed(job: Job[Embedding]) -> None:
@@ -47,17 +47,15 @@ def embed(job: Job[Embedding]) -> None:
     )
 
 
-def require_vectors(study: Study, corpus: str) -> None:
-    """Look at a corpus's file of vectors without reading it whole.
-
-    Raises:
-        UserError: there is no such file, or its vectors are of another width.
-    """
+def _check(study: Study, corpus: str) -> None:
+    """Refuse a missing file of vectors, and vectors of another width."""
     from attnnn.corpora.embedding import require_width
+    from attnnn.corpora.texts import naming
 
     embedding = study.corpora[corpus].embedding
     if embedding.path is not None:
-        require_width(study.source_path(embedding.path), dimension=embedding.dimension)
+        with naming(f"corpus {corpus}"):
+            require_width(study.source_path(embedding.path), dimension=embedding.dimension)
 
 
 def _training_texts(job: Job[Embedding]) -> Ragged:
@@ -102,6 +100,7 @@ STAGE = Stage(
     reads=_reads,
     after=(PREPARE,),
     files=_files,
+    check=_check,
     refuses=_refuses,
     memory=4000,
     minutes=60,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attnnn.dag.costs import work
+from attnnn.dag import work
 from attnnn.dag.stage import Artifact, Job, Output, Stage
 from attnnn.stages.prepare import STAGE as PREPARE
 from attnnn.stages.train import STAGE as TRAIN
@@ -19,7 +19,7 @@ from attnnn.study.sources.base import Strict
 from attnnn.tables import schemas
 
 if TYPE_CHECKING:
-    from attnnn.dag.costs.sizes import CorpusSize
+    from attnnn.dag.work import CorpusSize
     from attnnn.importance.scores import Importance
     from attnnn.models.documents import Documents
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from attnnn.dag.costs import work
+from attnnn.dag import work
 from attnnn.dag.stage import Job, Output, Stage
 from attnnn.stages.train import STAGE as TRAIN
 from attnnn.study.sources.base import Strict

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attnnn.corpora.settings import PrepareSettings
-from attnnn.dag.costs import work
+from attnnn.dag import work
 from attnnn.dag.stage import Job, Output, Stage
 from attnnn.study.config import Study
 from attnnn.tables import schemas
 from attnnn.tables.store import write_json
 
 if TYPE_CHECKING:
-    from attnnn.dag.costs.sizes import CorpusSize
+    from attnnn.dag.work import CorpusSize
 
 
 def prepare(job: Job[PrepareSettings]) -> None:
@@ -27,7 +27,7 @@ def prepare(job: Job[PrepareSettings]) -> None:
     write_json(job.path("description"), found.description)
 
 
-def settings_of(study: Study, corpus: str) -> PrepareSettings:
+def _settings(study: Study, corpus: str) -> PrepareSettings:
     """What the prepared corpus depends on."""
     chosen, switches = study.corpora[corpus], study.protocol_of(corpus)
     return PrepareSettings(
@@ -40,6 +40,19 @@ def settings_of(study: Study, corpus: str) -> PrepareSettings:
         train_part=switches.train_part,
         strict_length_filter=switches.strict_length_filter,
     )
+
+
+def _check(study: Study, corpus: str) -> None:
+    """Refuse a missing file or column, and settings that cannot be met."""
+    from attnnn.corpora.readers import require_source
+    from attnnn.corpora.texts import naming
+
+    with naming(f"corpus {corpus}"):
+        require_source(
+            _settings(study, corpus),
+            Path(study.corpora_dir),
+            selecting_on_dev=study.protocol_of(corpus).selecting_on_dev,
+        )
 
 
 def _files(study: Study, corpus: str) -> list[Path]:
@@ -70,8 +83,9 @@ STAGE = Stage(
         "vocabulary": Output("corpora/{corpus}/vocabulary.parquet", (schemas.VOCABULARY,)),
         "description": Output("corpora/{corpus}/description.json"),
     },
-    settings=settings_of,
+    settings=_settings,
     files=_files,
+    check=_check,
     memory=4000,
     minutes=60,
     # A faulty corpus is known before anything of another one trains.

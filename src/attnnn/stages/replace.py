@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attnnn.dag.costs import work
+from attnnn.dag import work
 from attnnn.dag.stage import Artifact, Job, Output, Stage
 from attnnn.stages.prepare import STAGE as PREPARE
 from attnnn.stages.train import STAGE as TRAIN
@@ -15,7 +15,7 @@ from attnnn.study.sources.base import Strict
 from attnnn.tables import schemas
 
 if TYPE_CHECKING:
-    from attnnn.dag.costs.sizes import CorpusSize
+    from attnnn.dag.work import CorpusSize
 
 
 class ReplaceSettings(Strict):

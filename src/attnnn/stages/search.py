@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from attnnn.dag.costs import work
+from attnnn.dag import work
 from attnnn.dag.stage import Job, Output, Stage
 from attnnn.stages.train import STAGE as TRAIN
 from attnnn.study.config import Study
@@ -14,7 +14,7 @@ from attnnn.study.sources.base import Strict
 from attnnn.tables import schemas
 
 if TYPE_CHECKING:
-    from attnnn.dag.costs.sizes import CorpusSize
+    from attnnn.dag.work import CorpusSize
 
 
 class SearchSettings(Strict):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attnnn.dag.costs import work
+from attnnn.dag import work
 from attnnn.dag.stage import Artifact, Job, Output, Stage
 from attnnn.stages.search import STAGE as SEARCH
 from attnnn.stages.train import STAGE as TRAIN
@@ -16,7 +16,7 @@ from attnnn.study.sources.base import Strict
 from attnnn.tables import schemas
 
 if TYPE_CHECKING:
-    from attnnn.dag.costs.sizes import CorpusSize
+    from attnnn.dag.work import CorpusSize
 
 
 class SolveSettings(Strict):

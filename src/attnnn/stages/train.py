@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attnnn.dag.costs import work
+from attnnn.dag import work
 from attnnn.dag.layout import checkpoint_path
 from attnnn.dag.stage import Artifact, Job, Output, Stage
 from attnnn.errors import UserError
@@ -24,7 +24,7 @@ from attnnn.tables.ragged import Ragged
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from attnnn.dag.costs.sizes import CorpusSize
+    from attnnn.dag.work import CorpusSize
     from attnnn.models.material import Material
     from attnnn.models.persistence import Checkpoint
 

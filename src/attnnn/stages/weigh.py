@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attnnn.dag.costs import work
+from attnnn.dag import work
 from attnnn.dag.stage import Artifact, Job, Output, Stage
 from attnnn.stages.prepare import STAGE as PREPARE
 from attnnn.study.config import Study

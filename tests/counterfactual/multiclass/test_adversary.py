@@ -1,5 +1,7 @@
 """The adversary of K classes: exact for two, and for more between what is feasible and what is not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -176,9 +178,7 @@ def test_contributions_that_are_equal_leave_the_least_attended_token(kind):
     _, decoder = random_documents(1, 3, 3, 0, kind=kind, shortest=3)
     own = Ragged.from_lists([[0.7, 0.1, 0.2]])
     same = own.with_values(np.tile(decoder.projected.values[:1], (3, 1)))
-    equal = multiclass(
-        same, decoder.bias, decoder.layer.offset, decoder.layer.weight, decoder.allowed
-    )
+    equal = replace(decoder, projected=same)
     found = multiclass_adversary(own, equal, 0.01)
     assert found.exact.all()
     np.testing.assert_allclose(found.attention[0], [0, 1, 0], atol=1e-12)

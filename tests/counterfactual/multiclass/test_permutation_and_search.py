@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -75,7 +77,7 @@ def test_permutations_of_one_and_two_tokens(decoder: Readout) -> None:
     here = decoder.take(np.array([1, 3]))
     two = Ragged.from_lists([[1.0], [0.9, 0.1]])
     pieces = Ragged.from_lists([here.projected[0], here.projected[1][:2]])
-    here = multiclass(pieces, here.bias, here.layer.offset, here.layer.weight, here.allowed)
+    here = replace(here, projected=pieces)
     changes = multiclass_changes(two, here, permutations=400, generator=np.random.default_rng(2))
     assert not changes[0].any()
     both = [plain(here, 1, torch.tensor(weights)) for weights in ([0.9, 0.1], [0.1, 0.9])]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -51,6 +52,16 @@ class SourceModel(Strict):
     def evidence(self) -> bool:
         """Whether the corpus says which sentences of a document support its answer."""
         return False
+
+    def missing(self, folder: Path) -> str | None:
+        """A file or folder of the source that does not exist under `folder`; None: nothing is missing.
+
+        What may be fetched is never missing.
+        """
+        if self.place is None or self.may_fetch:
+            return None
+        paths = [folder / file for file in (self.place, *self.files())]
+        return next((str(path) for path in paths if not path.exists()), None)
 
     def files(self) -> list[str]:
         """The files that the corpus is read from, or a folder where they are very many."""

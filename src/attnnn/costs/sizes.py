@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import NormalDist
 
@@ -15,9 +13,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from attnnn.corpora.planted import words_of
-from attnnn.corpora.readers import missing_source, read_source
+from attnnn.corpora.readers import read_source
 from attnnn.corpora.settings import PrepareSettings
 from attnnn.corpora.texts import SPLITS, naming
+from attnnn.dag.work import CorpusSize
 from attnnn.errors import UserError
 from attnnn.stages.prepare import STAGE as PREPARE
 from attnnn.study.config import Study
@@ -44,37 +43,6 @@ _SYMBOLS = 4
 # Texts whose words are counted, at even distances.
 _COUNTED = 5000
 _WORDS = re.compile(r"[\w']+|[^\w\s]")
-
-
-@dataclass(frozen=True)
-class CorpusSize:
-    """How much there is to read, train on and explain.
-
-    Attributes:
-        splits: by split the number of tokens n of every document, shape (documents,).
-        vocabulary: ids of words and symbols, V.
-        read: tokens of the source, including those of documents that are left out later.
-        origin: in words, where these numbers are from.
-    """
-
-    splits: Mapping[str, Lengths]
-    vocabulary: int
-    read: float
-    origin: str
-
-    def lengths(self, split: str) -> Lengths:
-        """Lengths of the documents of a split; none where there is no such split."""
-        return self.splits.get(split, np.zeros(0, np.int64))
-
-    def tokens(self, split: str) -> float:
-        """Tokens that an encoder reads of a split, start and end symbols among them."""
-        lengths = self.lengths(split)
-        return float(lengths.sum() + 2 * len(lengths))
-
-    @property
-    def all_lengths(self) -> Lengths:
-        """Lengths of all documents."""
-        return np.concatenate([np.zeros(0, np.int64), *self.splits.values()])
 
 
 def sizes_of(study: Study) -> tuple[dict[str, CorpusSize], list[str]]:
@@ -134,7 +102,7 @@ def _source(study: Study, corpus: str) -> CorpusSize | None:
     if isinstance(source, PlantedSource):
         return _planted(source)
     place = folder / (source.place or "")
-    if isinstance(source, MimicSource) or missing_source(source, folder) or not place.exists():
+    if isinstance(source, MimicSource) or source.missing(folder) or not place.exists():
         return None
     return _counted(settings, folder)
 
@@ -230,7 +198,7 @@ def spread(mean: float, documents: int) -> Lengths:
 def _unknown(study: Study, corpus: str) -> str:
     """Why a source tells nothing."""
     source, folder = study.corpora[corpus].source, Path(study.corpora_dir)
-    missing = missing_source(source, folder)
+    missing = source.missing(folder)
     if missing is None and source.place is not None and not (folder / source.place).exists():
         missing = str(folder / source.place)
     if missing is not None:

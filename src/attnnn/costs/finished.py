@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from math import floor
 from pathlib import Path
 
-from attnnn.dag.costs.estimate import amounts_of
-from attnnn.dag.costs.rates import Timing
-from attnnn.dag.costs.sizes import sizes_of
+from attnnn.costs.estimate import amounts_of
+from attnnn.costs.rates import Timing
+from attnnn.costs.sizes import sizes_of
 from attnnn.dag.jobs import PlannedJob, planned_jobs
 from attnnn.dag.layout import benchmark_path
 from attnnn.errors import UserError

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from attnnn.dag.costs.finished import read_finished, whole_cpu_seconds
-from attnnn.dag.costs.sizes import sizes_of
-from attnnn.dag.costs.work import planned_jobs
+from attnnn.costs.finished import read_finished, whole_cpu_seconds
+from attnnn.costs.sizes import sizes_of
+from attnnn.dag.work import planned_jobs
 from attnnn.errors import UserError
 from attnnn.study.config import Study
 from attnnn.study.resolved import write_resolved
-from tests.dag.costs.conftest import MakeStudy
+from tests.costs.conftest import MakeStudy
 from tests.support import Layout
 
 HEAD = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time"

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attnnn.dag.costs.finished import Timing
-from attnnn.dag.costs.rates import Rates, fitted, read_rates, shipped, write_rates
-from attnnn.dag.costs.work import STAGES, PlannedJob
+from attnnn.costs.finished import Timing
+from attnnn.costs.rates import Rates, fitted, read_rates, shipped, write_rates
+from attnnn.dag.work import STAGES, PlannedJob
 from attnnn.errors import UserError
 
 # Of a machine three times as slow at some kinds of work as at others, relative to the shipped one.

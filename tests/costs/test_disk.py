@@ -8,13 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from attnnn.dag.costs.amounts import parameters
+from attnnn.costs.amounts import parameters
 
-from attnnn.dag.costs import disk
-from attnnn.dag.costs.sizes import CorpusSize
-from attnnn.dag.costs.work import planned_jobs
+from attnnn.costs import disk
+from attnnn.dag.work import CorpusSize, planned_jobs
 from attnnn.study.runs import base_run
-from tests.dag.costs.conftest import MakeStudy
+from tests.costs.conftest import MakeStudy
 
 
 @pytest.mark.parametrize("count", [20_000, 200_000, 1_000_000])

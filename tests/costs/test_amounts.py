@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attnnn.dag.costs import amounts
-from attnnn.dag.costs.sizes import CorpusSize
+from attnnn.costs import amounts
+from attnnn.dag.work import CorpusSize
 from attnnn.models.classifier import Classifier
 from attnnn.study.model import UNIFORM_MLP, Run
 from attnnn.study.runs import adversary_runs, base_run
-from tests.dag.costs.conftest import MakeStudy
+from tests.costs.conftest import MakeStudy
 
 # A BiLSTM with additive attention: two directions of 4 gates of 2 units from 3 + 2 numbers, attention
 # from 4 to 2 and to 1 numbers, and the decoder's 4.

@@ -81,7 +81,7 @@ class Rates:
 @cache
 def shipped() -> Rates:
     """The rates that come with the package."""
-    return _parsed(files("attnnn.dag.costs").joinpath("shipped.json").read_text(encoding="utf-8"))
+    return _parsed(files("attnnn.costs").joinpath("shipped.json").read_text(encoding="utf-8"))
 
 
 def read_rates(path: str | Path) -> Rates:

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from attnnn.corpora import stage
-from attnnn.dag.costs.sizes import CorpusSize, sizes_of, spread
+from attnnn.dag.work import CorpusSize, sizes_of, spread
 from attnnn.errors import UserError
 from attnnn.study.config import Study
-from tests.dag.costs.conftest import MakeStudy
+from tests.costs.conftest import MakeStudy
 from tests.workflow.test_pairs import write_stories
 
 PLANTED = {"kind": "planted", "regime": "context", "train": 40, "dev": 20, "test": 21}

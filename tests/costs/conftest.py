@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attnnn.dag.costs.sizes import CorpusSize
+from attnnn.dag.work import CorpusSize
 from attnnn.study.config import Study, validate
 
 MakeStudy = Callable[..., Study]

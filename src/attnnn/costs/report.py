@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from attnnn.dag.costs.estimate import Cost, Estimate, Sum
-from attnnn.dag.costs.finished import Finished
-from attnnn.dag.costs.sizes import CorpusSize
+from attnnn.costs.estimate import Cost, Estimate, Sum
+from attnnn.costs.finished import Finished
+from attnnn.dag.work import CorpusSize
 
 _UNITS = ("kB", "MB", "GB", "TB")
 

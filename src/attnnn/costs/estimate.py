@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from attnnn.costs.rates import Rates
+from attnnn.costs.sizes import sizes_of
 from attnnn.dag import catalogue
-from attnnn.dag.costs.rates import Rates
-from attnnn.dag.costs.sizes import CorpusSize, sizes_of
-from attnnn.dag.costs.work import FOOTER, publishing
 from attnnn.dag.jobs import PlannedJob, planned_jobs
+from attnnn.dag.work import FOOTER, CorpusSize, publishing
 from attnnn.machine import wants_gpu
 from attnnn.stages.train import checkpoint_size
 from attnnn.study.config import Study

@@ -26,7 +26,7 @@ def plan(
     Raises:
         UserError: nothing is known of the size of a corpus, or a folder or file is not what it should be.
     """
-    from attnnn.dag.costs import estimate, finished, rates, report
+    from attnnn.costs import estimate, finished, rates, report
 
     learned = [finished.read_finished(folder) for folder in folders]
     found = rates.shipped() if known is None else rates.read_rates(known)

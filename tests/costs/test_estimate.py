@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from attnnn.dag.costs.estimate import Cost, Estimate, estimate
-from attnnn.dag.costs.rates import shipped
-from attnnn.dag.costs.work import PlannedJob
-from tests.dag.costs.conftest import MakeStudy
+from attnnn.costs.estimate import Cost, Estimate, estimate
+from attnnn.costs.rates import shipped
+from attnnn.dag.work import PlannedJob
+from tests.costs.conftest import MakeStudy
 
 
 def cost(stage: str, seconds: float, needs: str, makes: str, *, gpu: bool = False) -> Cost:

@@ -15,19 +15,19 @@ Each function gives amounts by the name of their kind, beside one ``starts``. Ki
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from math import log2
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attnnn.study.config import Study
 from attnnn.study.model import ENCODERS, Model, Run
 from attnnn.study.settings import LeaveOneOut
 
-if TYPE_CHECKING:
-    from attnnn.dag.costs.sizes import CorpusSize
-
 Amounts = dict[str, float]
+Lengths = NDArray[np.int64]
 
 # A training step is a pass forward and, twice as dear, one back.
 FORWARD_AND_BACK = 3
@@ -37,6 +37,37 @@ _REJOINING = 40
 _DICTIONARY = 1 << 18
 # Bytes of a table's footer and metadata, and of log, benchmark and description of a job.
 FOOTER = 7_000
+
+
+@dataclass(frozen=True)
+class CorpusSize:
+    """How much there is to read, train on and explain.
+
+    Attributes:
+        splits: by split the number of tokens n of every document, shape (documents,).
+        vocabulary: ids of words and symbols, V.
+        read: tokens of the source, including those of documents that are left out later.
+        origin: in words, where these numbers are from.
+    """
+
+    splits: Mapping[str, Lengths]
+    vocabulary: int
+    read: float
+    origin: str
+
+    def lengths(self, split: str) -> Lengths:
+        """Lengths of the documents of a split; none where there is no such split."""
+        return self.splits.get(split, np.zeros(0, np.int64))
+
+    def tokens(self, split: str) -> float:
+        """Tokens that an encoder reads of a split, start and end symbols among them."""
+        lengths = self.lengths(split)
+        return float(lengths.sum() + 2 * len(lengths))
+
+    @property
+    def all_lengths(self) -> Lengths:
+        """Lengths of all documents."""
+        return np.concatenate([np.zeros(0, np.int64), *self.splits.values()])
 
 
 def reading(model: Model, dimension: int, hidden: int, tokens: float, classes: int = 2) -> Amounts:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from attnnn.dag.costs.estimate import estimate
-from attnnn.dag.costs.finished import Finished
-from attnnn.dag.costs.rates import shipped
-from attnnn.dag.costs.report import report, shown_bytes, shown_time
-from tests.dag.costs.conftest import MakeStudy
+from attnnn.costs.estimate import estimate
+from attnnn.costs.finished import Finished
+from attnnn.costs.rates import shipped
+from attnnn.costs.report import report, shown_bytes, shown_time
+from tests.costs.conftest import MakeStudy
 
 
 def lines_of(make_study: MakeStudy, **changes: object) -> list[str]:

@@ -7,10 +7,9 @@ from collections import Counter
 import pytest
 
 from attnnn.dag import layout, targets
-from attnnn.dag.costs.sizes import CorpusSize
-from attnnn.dag.costs.work import PlannedJob, planned_jobs
+from attnnn.dag.work import CorpusSize, PlannedJob, planned_jobs
 from attnnn.study.config import Study
-from tests.dag.costs.conftest import MakeStudy
+from tests.costs.conftest import MakeStudy
 from tests.support import Layout
 
 
