@@ -8,14 +8,17 @@ import pytest
 
 from attnnn.costs.estimate import Cost, Estimate, estimate
 from attnnn.costs.rates import shipped
-from attnnn.dag.work import PlannedJob
+from attnnn.dag import catalogue
+from attnnn.dag.jobs import PlannedJob
+from attnnn.dag.stage import Artifact
 from tests.costs.conftest import MakeStudy
 
 
-def cost(stage: str, seconds: float, needs: str, makes: str, *, gpu: bool = False) -> Cost:
-    corpus = None if stage == "table" else "toy"
-    job = PlannedJob(stage, corpus, (makes,), {}, tuple(needs), tuple(makes), gpu=gpu)
-    return Cost(job, seconds, cpu_seconds=2 * seconds, bytes=10.0, checkpoint_bytes=0.0)
+def cost(verb: str, seconds: float, needs: str, makes: str, *, gpu: bool = False) -> Cost:
+    stage = None if verb == "table" else catalogue.stage(verb)
+    files = [tuple(map(Artifact, letters)) for letters in (needs, makes)]
+    job = PlannedJob(verb, "toy", *files, stage)
+    return Cost(job, gpu, seconds, cpu_seconds=2 * seconds, bytes=10.0)
 
 
 @pytest.fixture
@@ -45,9 +48,9 @@ def test_hours_and_bytes_are_summed(found: Estimate):
 
 
 def test_the_longest_job_and_the_longest_chain(found: Estimate):
-    assert found.longest.job.stage == "measure"
+    assert found.longest.job.verb == "measure"
     chain = found.longest_chain()
-    assert [one.job.stage for one in chain] == ["prepare", "train", "measure", "table"]
+    assert [one.job.verb for one in chain] == ["prepare", "train", "measure", "table"]
     assert sum(one.seconds for one in chain) == 60 + 600 + 1200 + 30
 
 
@@ -71,13 +74,6 @@ def test_more_runs_take_more_and_longer_documents_take_more(make_study: MakeStud
     assert hours(max_tokens=300) > hours(max_tokens=30)
     seeds = estimate(make_study(seeds=[1, 2, 3, 4]), shipped()).total
     assert seeds.cpu_hours > estimate(make_study(seeds=[1]), shipped()).total.cpu_hours
-
-
-def test_more_runs_a_job_make_fewer_jobs_and_save_their_starts(make_study: MakeStudy):
-    one, many = (estimate(make_study(jobs={"runs": runs}), shipped()).total for runs in (1, 8))
-    assert many.jobs < one.jobs
-    starts = shipped().of["cpu", "cpu_seconds", "train"]["starts"]
-    assert one.cpu_hours - many.cpu_hours > starts / 3600
 
 
 def test_stages_that_were_never_timed_on_a_gpu_are_told(make_study: MakeStudy):

@@ -7,43 +7,39 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attnnn.costs.finished import Timing
-from attnnn.costs.rates import Rates, fitted, read_rates, shipped, write_rates
-from attnnn.dag.work import STAGES, PlannedJob
+from attnnn.costs.rates import Rates, Timing, fitted, read_rates, shipped, write_rates
+from attnnn.dag import catalogue
 from attnnn.errors import UserError
 
 # Of a machine three times as slow at some kinds of work as at others, relative to the shipped one.
 TRUTH = {
-    kind: factor * shipped().of["cpu", "cpu_seconds", "train"][kind]
-    for kind, factor in (("starts", 1.5), ("runs", 2), ("lstm_multiply_adds", 0.7), ("updates", 2))
+    kind: factor * shipped().of["cpu", "train"][kind]
+    for kind, factor in (("starts", 1.5), ("lstm", 0.7), ("updates", 2))
 }
 
 
-def training(rng: np.random.Generator, *, gpu: bool = False, at_once: int = 1) -> PlannedJob:
-    # From jobs that do little but start to those that train for an hour.
-    amounts = {"starts": 1.0, "runs": float(rng.integers(1, 20))}
-    amounts |= {"lstm_multiply_adds": 10 ** rng.uniform(0, 5), "updates": 10 ** rng.uniform(-2, 2)}
-    return PlannedJob("train", "toy", (), amounts, gpu=gpu, at_once=at_once)
+def training(rng: np.random.Generator) -> dict[str, float]:
+    """From jobs that do little but start to those that train for an hour."""
+    return {"starts": 1.0, "lstm": 10 ** rng.uniform(0, 5), "updates": 10 ** rng.uniform(-2, 2)}
 
 
 def timings(number: int, device: str = "cpu", noise: float = 0.0) -> list[Timing]:
     rng = np.random.default_rng(0)
     made = []
     for _ in range(number):
-        job = training(rng, gpu=device == "cuda")
-        seconds = sum(TRUTH[kind] * amount for kind, amount in job.amounts.items())
-        seconds *= 1 + noise * rng.standard_normal()
-        made.append(Timing(job, device, seconds, seconds))
+        amounts = training(rng)
+        seconds = sum(TRUTH[kind] * amount for kind, amount in amounts.items())
+        made.append(Timing("train", amounts, device, seconds * (1 + noise * rng.standard_normal())))
     return made
 
 
 def train_rates(rates: Rates) -> dict[str, float]:
-    return dict(rates.of["cpu", "cpu_seconds", "train"])
+    return dict(rates.of["cpu", "train"])
 
 
-def test_every_stage_has_shipped_rates_of_every_kind_of_its_work():
+def test_every_stage_has_shipped_rates():
     rates = shipped().of
-    assert {stage for _, _, stage in rates} == set(STAGES)
+    assert {verb for _, verb in rates} == {*catalogue.verbs(), "table", "figure"}
     assert all(rate > 0 for of_stage in rates.values() for rate in of_stage.values())
     assert all("starts" in of_stage for of_stage in rates.values())
 
@@ -55,41 +51,46 @@ def test_known_rates_are_recovered():
 
 
 def test_noise_is_averaged_out():
-    job = training(np.random.default_rng(5))
-    truth = sum(TRUTH[kind] * amount for kind, amount in job.amounts.items())
-    assert fitted(timings(100, noise=0.2)).cpu_seconds(job) == pytest.approx(truth, rel=0.1)
+    amounts = training(np.random.default_rng(5))
+    truth = sum(TRUTH[kind] * amount for kind, amount in amounts.items())
+    found = fitted(timings(100, noise=0.2)).seconds("train", amounts)
+    assert found == pytest.approx(truth, rel=0.1)
 
 
 def test_a_few_jobs_set_the_speed_of_the_machine():
     """Half a dozen jobs of a machine twice as slow as the shipped one's."""
     rng = np.random.default_rng(1)
-    slow = []
-    for _ in range(6):
-        job = training(rng)
-        seconds = 2 * shipped().cpu_seconds(job)
-        slow.append(Timing(job, "cpu", seconds, seconds))
-    job = training(rng)
-    assert fitted(slow).cpu_seconds(job) == pytest.approx(2 * shipped().cpu_seconds(job), rel=0.1)
+    known = [training(rng) for _ in range(6)]
+    slow = [Timing("train", a, "cpu", 2 * shipped().seconds("train", a)) for a in known]
+    amounts = training(rng)
+    expected = 2 * shipped().seconds("train", amounts)
+    assert fitted(slow).seconds("train", amounts) == pytest.approx(expected, rel=0.1)
 
 
 def test_kinds_of_work_that_no_job_tells_about_keep_their_proportion():
-    found, before = fitted(timings(50)), shipped()
-    untold = {*train_rates(before)} - {*TRUTH}
-    speeds = [train_rates(found)[kind] / train_rates(before)[kind] for kind in untold]
-    assert len(speeds) > 1
-    assert speeds == pytest.approx([speeds[0]] * len(speeds))
-    assert 0.7 < speeds[0] < 2  # between the least and the largest of what was told
+    found, before = train_rates(fitted(timings(50))), train_rates(shipped())
+    untold = {*before} - {*TRUTH}
+    assert untold
+    for kind in untold:
+        assert 0.7 < found[kind] / before[kind] < 2  # between the least and the largest known
 
 
 def test_stages_of_which_no_job_is_known_stay_as_shipped():
     found, before = fitted(timings(50)), shipped()
-    for stage in {*STAGES} - {"train"}:
-        assert found.of["cpu", "cpu_seconds", stage] == before.of["cpu", "cpu_seconds", stage]
+    assert {k: v for k, v in found.of.items() if k[1] != "train"} == {
+        k: v for k, v in before.of.items() if k[1] != "train"
+    }
+
+
+def test_a_stage_that_nothing_was_known_of_is_learned():
+    made = [Timing("new", {"starts": 1.0, "w": w}, "cpu", 2 + 3 * w) for w in (0.0, 1.0, 5.0, 20.0)]
+    found = fitted(made * 20)
+    assert found.seconds("new", {"starts": 1.0, "w": 10.0}) == pytest.approx(32, rel=0.05)
 
 
 def test_rates_are_never_negative():
     rng = np.random.default_rng(2)
-    flat = [Timing(training(rng), "cpu", 5.0, 5.0) for _ in range(60)]
+    flat = [Timing("train", training(rng), "cpu", 5.0) for _ in range(60)]
     assert min(train_rates(fitted(flat)).values()) >= 0
 
 
@@ -99,21 +100,11 @@ def test_a_cpu_tells_nothing_about_a_gpu_and_a_gpu_nothing_about_a_cpu():
     assert on_gpu.knows_gpu("train")
     assert not on_gpu.knows_gpu("measure")
     assert not fitted(timings(50)).knows_gpu("train")
-    amounts = {"starts": 1.0, "lstm_multiply_adds": 1000.0}
-    cpu, gpu = (PlannedJob("train", "toy", (), amounts, gpu=gpu) for gpu in (False, True))
-    assert on_gpu.cpu_seconds(cpu) == shipped().cpu_seconds(cpu)
-    assert on_gpu.seconds(gpu) != on_gpu.seconds(cpu)
+    amounts = {"starts": 1.0, "lstm": 1000.0}
+    assert on_gpu.seconds("train", amounts) == shipped().seconds("train", amounts)
+    assert on_gpu.seconds("train", amounts, gpu=True) != on_gpu.seconds("train", amounts)
     # Without a job timed on one, a GPU is taken to be as fast as a CPU thread.
-    assert shipped().seconds(gpu) == shipped().seconds(cpu)
-
-
-def test_runs_at_once_share_what_comes_after_the_start():
-    amounts = {"starts": 1.0, "runs": 4.0, "updates": 8.0}
-    alone, shared = (PlannedJob("train", "toy", (), amounts, at_once=n) for n in (1, 4))
-    rates = shipped()
-    start = train_rates(rates)["starts"]
-    assert rates.seconds(shared) == pytest.approx(start + (rates.seconds(alone) - start) / 4)
-    assert rates.cpu_seconds(shared) == rates.cpu_seconds(alone)
+    assert shipped().seconds("train", amounts, gpu=True) == shipped().seconds("train", amounts)
 
 
 def test_rates_are_written_and_read(tmp_path: Path):

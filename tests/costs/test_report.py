@@ -39,8 +39,8 @@ def test_bytes(number: float, shown: str):
 def test_every_stage_and_corpus_has_a_line_and_they_add_up_to_the_total(make_study: MakeStudy):
     lines = lines_of(make_study)
     jobs = {line.split("  ")[0]: line for line in lines if line and "job" not in line}
-    stages = ["prepare", "check", "train", "measure", "correlate", "permute", "search", "solve"]
-    stages += ["diverge", "table", "figure"]
+    stages = ["prepare", "train", "measure", "correlate", "permute", "search", "solve"]
+    stages += ["table", "figure"]
     counts = [int(jobs[stage].split()[1]) for stage in stages]
     total = int(jobs["total"].split()[1])
     assert sum(counts) == total
@@ -52,7 +52,7 @@ def test_it_says_where_sizes_and_times_are_from(make_study: MakeStudy):
     assert "the configuration" in text
     assert f"times from {shipped().origin}" in text
     assert "longest job:" in text
-    assert "prepare > check > train > train > train" in text
+    assert "prepare > train > train > train" in text
 
 
 def test_hours_that_no_gpu_was_timed_for_are_not_passed_off_as_its(make_study: MakeStudy):

@@ -43,14 +43,19 @@ def project_of_module(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return Project(folder, environment(BIN))
 
 
-@pytest.fixture
-def rehearsal(tmp_path: Path) -> Rehearsal:
+def rehearse(folder: Path) -> Rehearsal:
     """A project of two small corpora with the stand-in for the verbs."""
-    copy_project(tmp_path)
-    verbs = tmp_path / "bin"
+    copy_project(folder)
+    verbs = folder / "bin"
     verbs.mkdir()
     shutil.copy(Path(__file__).parent / "stand_in.sh", verbs / "attnnn")
-    rehearsed = Rehearsal(tmp_path, environment(verbs))
+    rehearsed = Rehearsal(folder, environment(verbs))
     rehearsed.environment["CALLS"] = str(rehearsed.notes)
     rehearsed.configure(small_study())
     return rehearsed
+
+
+@pytest.fixture
+def rehearsal(tmp_path: Path) -> Rehearsal:
+    """A rehearsal of one test."""
+    return rehearse(tmp_path)

@@ -56,7 +56,7 @@ class Rehearsal(Project):
         return self.folder / "calls.txt"
 
     def calls(self, *arguments: str) -> list[str]:
-        """Run Snakemake, which must succeed, and give the calls: `verb corpus model seed`, a line a run."""
+        """Run Snakemake, which must succeed, and give the calls, `verb corpus model seed` by job."""
         self.notes.write_text("")
         self.succeed(*arguments)
         return [line.strip() for line in self.notes.read_text().splitlines()]

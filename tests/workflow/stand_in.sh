@@ -5,45 +5,33 @@ set -eu
 verb=$1; shift
 name=
 if [[ $verb == table || $verb == figure ]]; then name=$1; shift; fi
-runs=()
+run=
 while (($#)); do
     case $1 in
         --config) results=$(dirname "$2") ;;
         --corpus) corpus=$2 ;;
-        --run) runs+=("$2") ;;
+        --run) run=$2 ;;
         --threads) ;;
         *) echo "stand-in: unknown option $1" >&2; exit 2 ;;
     esac
     shift 2
 done
 call="$verb ${name}${corpus:-}"
-if ((${#runs[@]})); then
-    for run in "${runs[@]}"; do echo "$call ${run/\/seed-/ }"; done
-else
-    echo "$call"
-fi >> "$CALLS"
+echo "$call${run:+ ${run/\/seed-/ }}" >> "$CALLS"
 [[ -f $results/config.yaml ]]
 if [[ ${FAILS:-} == "$verb ${corpus:-}" ]]; then echo "attnnn: told to fail" >&2; exit 1; fi
-files=()
-each() {  # the same files of every run
-    local run pattern
-    for run in "${runs[@]}"; do
-        for pattern in "$@"; do files+=("${pattern/RUN/$corpus/$run}"); done
-    done
-}
+about=${corpus:-}/$run
 case $verb in
     prepare) files=(corpora/$corpus/{documents.parquet,vocabulary.parquet,description.json}) ;;
-    check) files=(corpora/checked.json) ;;
     embed) files=(corpora/$corpus/embedding.safetensors) ;;
     weigh) files=(corpora/$corpus/log_odds.parquet) ;;
-    train) each models/RUN/{weights.safetensors,model.json,history.parquet,predictions.parquet} ;;
-    measure) each importance/RUN/{gradient,leave_one_out}.parquet ;;
-    correlate) each correlation/RUN.parquet ;;
-    permute) each permutation/RUN.parquet ;;
-    search) each searched_adversary/RUN.parquet searched_candidates/RUN.parquet ;;
-    solve) each exact_adversary/RUN.parquet ;;
-    replace) each replacement/RUN.parquet ;;
-    diverge) each divergence/RUN.parquet ;;
+    train) files=(models/$about/{weights.safetensors,model.json,history.parquet,predictions.parquet}) ;;
+    measure) files=(importance/$about/{gradient,leave_one_out}.parquet) ;;
+    correlate) files=(correlation/$about.parquet) ;;
+    permute) files=(permutation/$about.parquet) ;;
+    search) files=({searched_adversary,searched_candidates}/$about.parquet) ;;
+    solve) files=(exact_adversary/$about.parquet) ;;
+    replace) files=(replacement/$about.parquet) ;;
     table) files=(tables/$name.{csv,md,tex}) ;;
     figure) files=(figures/$name.{pdf,png}) ;;
 esac

@@ -7,11 +7,12 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from attnnn.costs.disk import bytes_of
 
+from attnnn.costs.estimate import estimate
 from attnnn.costs.finished import read_finished
+from attnnn.costs.rates import shipped
 from attnnn.costs.sizes import sizes_of
-from attnnn.dag.work import planned_jobs
+from attnnn.dag.jobs import planned_jobs
 from attnnn.study.config import load
 from tests.workflow.projects import Project, planted, small_study
 from tests.workflow.test_pairs import pair_study
@@ -23,7 +24,6 @@ _STAGES_OF_FOLDER = {
     "models": ("train",),
     "importance": ("measure",),
     "replacement": ("replace",),
-    "divergence": ("diverge",),
     "figures": ("figure",),
 }
 
@@ -39,12 +39,11 @@ def finished(project_of_module: Project) -> Project:
     "changes",
     [
         {},
-        {"jobs": {"runs": 3}},
-        {"jobs": {"runs": 20, "runs_at_once": 2}, "switches": {"adv_seed": "both"}},
-        {"log_odds": {"run": True}, "jobs": {"runs": 20}},
+        {"switches": {"adv_seed": "both"}},
+        {"log_odds": {"run": True}},
         {"corpora": {"one": planted("needle", embedding={"kind": "word2vec", "dimension": 8})}},
     ],
-    ids=["one run a job", "three", "twenty, other seeds", "log-odds", "trained vectors"],
+    ids=["as it is", "other seeds", "log-odds", "trained vectors"],
 )
 def test_jobs_are_those_that_snakemake_would_run(project: Project, changes: dict[str, Any]):
     project.configure(small_study(**changes))
@@ -56,12 +55,11 @@ def _expect_the_jobs_of_snakemake(project: Project) -> None:
     counts = Counter[str]()
     stats = printed.partition("Job stats:")[2].partition("total")[0]
     for rule, count in re.findall(r"^(\w+) +(\d+)$", stats, re.MULTILINE):
-        counts[rule.split("_")[0]] += int(count)
+        counts[rule] += int(count)
     assert counts.pop("all") == 1
     study = load(project.folder / "config/config.yaml")
     study = study.model_copy(update={"corpora_dir": str(project.folder / study.corpora_dir)})
-    jobs = planned_jobs(study, sizes_of(study)[0])
-    assert Counter(job.stage for job in jobs) == counts
+    assert Counter(job.verb for job in planned_jobs(study)) == counts
 
 
 def test_jobs_of_a_study_of_pairs_are_those_that_snakemake_would_run(project: Project):
@@ -69,7 +67,7 @@ def test_jobs_of_a_study_of_pairs_are_those_that_snakemake_would_run(project: Pr
     corpora = {**pairs["corpora"], "one": planted("needle")}
     # Wiegreffe & Pinter's experiments are run on the planted corpus alone.
     papers = ["jain-wallace", "wiegreffe-pinter"]
-    project.configure({**small_study(corpora=corpora, papers=papers), "jobs": {"runs": 3}})
+    project.configure(small_study(corpora=corpora, papers=papers))
     _expect_the_jobs_of_snakemake(project)
 
 
@@ -86,14 +84,10 @@ def test_the_disk_of_a_finished_study_is_as_planned(finished: Project):
     study = load(results / "config.yaml").model_copy(update={"results_dir": str(results)})
     sizes, _ = sizes_of(study)
     assert {size.origin for size in sizes.values()} == {"prepared"}
-    planned: Counter[str] = Counter()
-    runs: Counter[str] = Counter()
-    for job in planned_jobs(study, sizes):
-        planned[job.stage] += round(bytes_of(study, job, sizes))
-        runs[job.stage] += max(1, len(job.runs))
+    found = estimate(study, shipped()).of_stages
     for folder, stages in _STAGES_OF_FOLDER.items():
         made = sum(path.stat().st_size for path in (results / folder).rglob("*") if path.is_file())
         # Plans leave room for the blocks that the small files of a run fill.
-        room = 10_000 * sum(runs[stage] for stage in stages)
-        whole = sum(planned[stage] for stage in stages)
+        sums = [found[stage] for stage in stages]
+        room, whole = 10_000 * sum(one.jobs for one in sums), sum(one.bytes for one in sums)
         assert 0.7 * whole - room < made < 1.3 * whole, folder

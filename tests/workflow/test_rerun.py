@@ -32,16 +32,9 @@ def corpora_of(calls: list[str], verb: str) -> set[str]:
     return {call.split()[1] for call in calls if call.split()[0] == verb}
 
 
-def assert_nothing_learnt(calls: list[str]) -> None:
-    """Corpora were prepared, and at most what these corpora have no part in was published."""
-    assert verbs_of(calls) <= {"prepare", "figure", "table"}
-    published = {call.split()[1] for call in calls if not call.startswith("prepare")}
-    assert published <= {"fig1", "fig4", "jw_evidence"}
-
-
 def test_an_added_corpus_leaves_the_others_alone(finished: Rehearsal):
     calls = rerun(finished, corpora={**TWO, "three": planted("context")})
-    for verb in ("prepare", "train", "measure", "search", "permute", "diverge"):
+    for verb in ("prepare", "train", "measure", "search", "permute"):
         assert corpora_of(calls, verb) == {"three"}
 
 
@@ -65,7 +58,7 @@ def test_a_renamed_corpus_does_not_retrain_the_other(finished: Rehearsal):
 
 def test_a_removed_corpus_only_publishes_anew(finished: Rehearsal):
     calls = rerun(finished, corpora={"one": planted("lexical")})
-    assert verbs_of(calls) <= {"check", "table", "figure"}
+    assert verbs_of(calls) <= {"table", "figure"}
 
 
 def test_a_changed_corpus_retrains_it_alone(finished: Rehearsal):
@@ -76,7 +69,7 @@ def test_a_changed_corpus_retrains_it_alone(finished: Rehearsal):
 def test_epochs_retrain_every_model_and_prepare_nothing(finished: Rehearsal):
     calls = rerun(finished, training={"epochs": 3})
     assert len([call for call in calls if call.startswith("train")]) == 2 * 16
-    assert verbs_of(calls).isdisjoint({"prepare", "check"})
+    assert "prepare" not in verbs_of(calls)
 
 
 def test_epochs_of_adversaries_retrain_them_and_what_they_guide(finished: Rehearsal):
@@ -96,17 +89,6 @@ def test_a_longer_lambda_grid_trains_only_the_new_ones(finished: Rehearsal):
     assert trained == {"bilstm-additive-lambda-0.1"}
 
 
-def test_a_run_that_changes_trains_its_job_again_and_no_other(rehearsal: Rehearsal):
-    rehearsal.configure(small_study(jobs={"runs": 2}, lambdas=[0, 0.001, 0.01]))
-    rehearsal.succeed("--quiet")
-    rehearsal.configure(small_study(jobs={"runs": 2}, lambdas=[0, 0.001, 0.02]))
-    calls = rehearsal.calls()
-    trained = {call.split()[2] for call in calls if call.startswith("train")}
-    swept = "bilstm-additive-lambda"
-    # Jobs after those of models that learn from labels: guided MLP and λ = 0; .001 and the new one.
-    assert trained == {f"{swept}-0.001", f"{swept}-0.02", f"average-imposed-{swept}-0.001"}
-
-
 def test_another_search_searches_again_and_trains_nothing(finished: Rehearsal):
     calls = rerun(finished, searched_adversary={"steps": 7})
     assert verbs_of(calls) == {"search", "table", "figure"}
@@ -121,26 +103,18 @@ def test_threads_and_device_run_nothing_again(finished: Rehearsal):
     assert rerun(finished, threads=2, device="cpu") == []
 
 
-def test_a_failed_corpus_stops_all_training_and_the_next_run_goes_on(rehearsal: Rehearsal):
+def test_a_failed_corpus_costs_the_others_nothing(rehearsal: Rehearsal):
     rehearsal.environment["FAILS"] = "prepare two"
     rehearsal.notes.write_text("")
-    done = rehearsal.snakemake()
+    done = rehearsal.snakemake("results/tables/table2.csv")
     assert done.returncode == 1
     assert "attnnn: told to fail" in done.stdout + done.stderr
     calls = rehearsal.notes.read_text().splitlines()
-    assert_nothing_learnt(calls)
+    assert corpora_of(calls, "train") == {"one"}
+    assert "table" not in verbs_of(calls)
     del rehearsal.environment["FAILS"]
     calls = rehearsal.calls("results/tables/table2.csv")
-    assert corpora_of(calls, "prepare") == {"two"}
-    assert corpora_of(calls, "train") == {"one", "two"}
-
-
-def test_a_failed_corpus_added_later_stops_its_training(finished: Rehearsal):
-    finished.configure(small_study(corpora={**TWO, "three": planted("context")}))
-    finished.environment["FAILS"] = "prepare three"
-    finished.notes.write_text("")
-    assert finished.snakemake().returncode == 1
-    assert_nothing_learnt(finished.notes.read_text().splitlines())
+    assert corpora_of(calls, "prepare") == corpora_of(calls, "train") == {"two"}
 
 
 def test_asking_for_log_odds_runs_these_experiments_and_no_other(finished: Rehearsal):
@@ -149,7 +123,7 @@ def test_asking_for_log_odds_runs_these_experiments_and_no_other(finished: Rehea
     assert sorted(calls) == sorted(
         [
             *(f"weigh {corpus}" for corpus in TWO),
-            *(f"{verb} {c} {run}" for verb in ("train", "diverge") for c in TWO for run in runs),
+            *(f"train {corpus} {run}" for corpus in TWO for run in runs),
             *(f"replace {corpus} bilstm-additive 10" for corpus in TWO),
             "table jw_log_odds",
             "figure jw_log_odds",

@@ -5,7 +5,8 @@ from collections import Counter
 
 import pytest
 
-from attnnn.dag import layout, targets
+from attnnn.dag import catalogue
+from attnnn.dag.workflow import Dag
 from attnnn.study.config import validate
 from tests.workflow.projects import Rehearsal, planted, small_study
 from tests.workflow.test_pairs import pair_study
@@ -17,32 +18,30 @@ def test_plain_snakemake_makes_every_table_and_figure_and_then_nothing(rehearsal
     verbs = rehearsal.verbs("--cores", "2", "--resources", "gpu=1")
     study = validate(small_study(), where="test")
     made = rehearsal.made()
-    assert {path.removeprefix("results/") for path in targets.all_targets(study)} <= made
+    assert {path.removeprefix("results/") for path in Dag(study).targets()} <= made
     # A corpus: base, uniform, one seed, trained and uniform MLP, two λ, two guided MLPs; and of the grid
     # of encoders and attentions four more, and three without attention.
     assert verbs["train"] == 2 * (9 + 4 + 3)
     for verb in ("measure", "correlate", "permute", "search", "solve"):
         assert verbs[verb] == 2 * 6, verb  # corpora × the grid
-    assert verbs["diverge"] == 2 * (1 + 1 + 2)  # uniform, seed, two λ
     assert verbs["prepare"] == 2
-    assert verbs["check"] == 1
-    # All but the table and the figure of log-odds.
-    assert verbs["table"] == len(layout.TABLES) - 1
-    assert verbs["figure"] == len(layout.FIGURES) - 1
+    assert verbs["table"] == len(catalogue.exhibits(study, "table"))
+    assert verbs["figure"] == len(catalogue.exhibits(study, "figure"))
     again = rehearsal.succeed("--cores", "2", "--resources", "gpu=1")
     assert "Nothing to be done" in again
 
 
 def test_a_study_of_one_paper_runs_its_experiments_alone(rehearsal: Rehearsal):
-    rehearsal.configure(small_study(papers=["jain-wallace"]))
+    content = small_study(papers=["jain-wallace"])
+    rehearsal.configure(content)
+    study = validate(content, where="test")
     verbs = rehearsal.verbs("--cores", "2", "--resources", "gpu=1")
     assert verbs == {
         "prepare": 2,
-        "check": 1,
         "train": 2 * 9,
         **dict.fromkeys(("measure", "correlate", "permute", "search", "solve"), 2 * 6),
-        "table": len(layout.TABLES_OF["jain-wallace"]) - 1,
-        "figure": len(layout.FIGURES_OF["jain-wallace"]) - 1,
+        "table": len(catalogue.exhibits(study, "table")),
+        "figure": len(catalogue.exhibits(study, "figure")),
     }
     assert "Nothing to be done" in rehearsal.succeed()
 
@@ -50,7 +49,7 @@ def test_a_study_of_one_paper_runs_its_experiments_alone(rehearsal: Rehearsal):
 def test_figure_5_needs_no_importance_no_permutation_and_no_guided_mlp(rehearsal: Rehearsal):
     calls = rehearsal.calls("results/figures/fig5.pdf")
     verbs = {call.split()[0] for call in calls}
-    assert verbs == {"prepare", "check", "train", "search", "solve", "diverge", "figure"}
+    assert verbs == {"prepare", "train", "search", "solve", "figure"}
     assert not [call for call in calls if "average" in call]
     assert [call for call in calls if call.startswith("figure")] == ["figure fig5"]
 
@@ -64,11 +63,11 @@ def test_table_1_trains_nothing(rehearsal: Rehearsal):
     assert set(rehearsal.verbs("results/tables/table1.csv")) == {"prepare", "table"}
 
 
-def test_all_corpora_are_prepared_and_checked_before_anything_trains(rehearsal: Rehearsal):
-    verbs = [call.split()[0] for call in rehearsal.calls("results/tables/table2.tex")]
-    first = verbs.index("train")
-    assert sorted(verbs[:first]) == ["check", "prepare", "prepare"]
-    assert set(verbs[first:]) == {"train", "table"}
+def test_corpora_are_prepared_before_anything_trains(rehearsal: Rehearsal):
+    calls = rehearsal.calls("results/tables/table2.tex", "--cores", "1")
+    verbs = [call.split()[0] for call in calls]
+    assert verbs[:2] == ["prepare", "prepare"]
+    assert set(verbs[2:]) == {"train", "table"}
 
 
 def test_base_models_train_first(rehearsal: Rehearsal):
@@ -111,23 +110,31 @@ def test_jobs_reserve_a_gpu_only_where_one_is_asked_for(rehearsal: Rehearsal):
     assert "gpu=1" not in printed("cpu")
 
 
-def test_a_job_trains_several_runs_where_that_is_asked_for(rehearsal: Rehearsal):
-    rehearsal.configure(small_study(jobs={"runs": 8}))
-    once = rehearsal.succeed("-n")
-    # A corpus: twelve that learn from labels, and what learns from the base model and from an adversary.
-    names = {f"train_{corpus}_{number}" for corpus in ("one", "two") for number in (1, 2, 3, 4)}
-    assert names == set(re.findall(r"\btrain_\w+_\d+", once))
-    verbs = rehearsal.verbs()
-    assert (verbs["train"], verbs["diverge"]) == (2 * 16, 2 * 4)
-    assert "Nothing to be done" in rehearsal.succeed()
-
-
-def test_resources_of_a_kind_of_rule_hold_for_all_rules_of_that_kind(rehearsal: Rehearsal):
-    arguments = ["--set-resources", "train:mem_mb=7123", "train_two_1:mem_mb=7456"]
+def test_resources_of_a_rule_are_set_as_snakemake_users_expect(rehearsal: Rehearsal):
     target = "results/models/{}/bilstm-additive/seed-10/predictions.parquet"
-    printed = rehearsal.succeed("-n", target.format("one"), target.format("two"), *arguments)
-    # What is said of one rule alone wins. Snakemake prints its plan twice.
-    assert sorted(re.findall(r"mem_mb=(7\d+)", printed)) == ["7123", "7123", "7456", "7456"]
+    printed = rehearsal.succeed(
+        "-n", target.format("one"), target.format("two"), "--set-resources", "train:mem_mb=7123"
+    )
+    found = re.findall(
+        r"^rule train:\n(?:    .*\n)*?    resources: .*mem_mb=(\d+)", printed, re.MULTILINE
+    )
+    assert found == ["7123", "7123"]
+
+
+def test_a_stage_can_be_stopped_at(rehearsal: Rehearsal):
+    assert set(rehearsal.verbs("--until", "permute")) == {"prepare", "train", "permute"}
+
+
+def test_a_run_that_no_exhibit_shows_can_be_trained_by_its_path(rehearsal: Rehearsal):
+    target = "results/models/one/cnn-uniform/seed-7/predictions.parquet"
+    assert rehearsal.calls(target) == ["prepare one", "train one cnn-uniform 7"]
+
+
+def test_an_exhibit_that_has_nothing_to_show_is_refused_in_one_line(rehearsal: Rehearsal):
+    done = rehearsal.snakemake("results/tables/jw_evidence.csv")
+    assert done.returncode == 1
+    assert "jw_evidence: no corpus of this study is shown in it" in done.stdout + done.stderr
+    assert not rehearsal.made()
 
 
 def test_a_dry_run_writes_nothing(rehearsal: Rehearsal):
@@ -152,4 +159,4 @@ def test_experiments_on_pairs_are_those_that_are_about_several_classes(rehearsal
 def test_the_evidence_table_needs_what_it_shows_alone(rehearsal: Rehearsal):
     rehearsal.configure(pair_study(rehearsal.folder))
     verbs = rehearsal.verbs("results/tables/jw_evidence.md", "--resources", "gpu=1")
-    assert set(verbs) == {"prepare", "check", "train", "measure", "table"}
+    assert set(verbs) == {"prepare", "train", "measure", "table"}

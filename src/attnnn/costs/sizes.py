@@ -134,7 +134,12 @@ def _counted(settings: PrepareSettings, folder: Path) -> CorpusSize:
     splits = {s: _kept(whole[documents.splits == s], settings) for s in SPLITS}
     training = documents.splits[chosen] == "train"
     share = training.sum() / max(1, (documents.splits == "train").sum())
-    counts = _document_frequencies([w for w, t in zip(words, training, strict=True) if t])
+    counted = [word for word, kept in zip(words, training, strict=True) if kept]
+    if documents.questions is not None:
+        asked = list(documents.questions.texts)
+        rows = chosen[training]
+        counted += [_words(asked[row], settings.tokenizer) for row in rows]
+    counts = _document_frequencies(counted)
     vocabulary = _SYMBOLS + int((counts >= max(settings.min_df * share, 1)).sum())
     origin = f"{len(chosen)} of its {len(texts)} texts"
     return CorpusSize(splits, vocabulary, float(whole.sum()), origin)

@@ -10,6 +10,8 @@ from attnnn.dag.stage import Artifact
 from attnnn.study.config import Study
 from attnnn.study.runs import papers_of
 
+# Keys that only choose what an exhibit reads, so that its inputs tell of them.
+_CHOOSING = {"papers", "grid", "base_seed", "adversary_seed", "lambdas", "guide_lambda"}
 Needs = Callable[[Study, str], Iterable[Artifact]]
 Key = str
 
@@ -105,9 +107,11 @@ def view(study: Study, exhibit: Exhibit) -> Study:
 
 
 def identity(study: Study, exhibit: Exhibit) -> dict[str, Any]:
-    """All that `view` shows of a study and that changes what is made from the same inputs."""
-    shown = {"published", "protocol", "switches", "source", "lambdas", "training"}
-    content: dict[str, Any] = study.model_dump(mode="json", include=set(exhibit.settings))
+    """All that `view` shows of a study and that can change what is made from the same inputs."""
+    if not exhibit.inputs(study):
+        return {}  # a drawing of no study
+    shown = {"published", "protocol", "switches", "source"}
+    content = study.model_dump(mode="json", include=set(exhibit.settings) - _CHOOSING)
     return {
         **content,
         "protocol": study.protocol,

@@ -79,6 +79,12 @@ class Study(Strict):
         min_length=1,
         description="Seeds of the random-seed experiment (default: Wiegreffe & Pinter's eight).",
     )
+    adversary_seed: int = Field(
+        50,
+        ge=0,
+        description="Seed of the trained adversaries that do not have the base model's (switch adv_seed); "
+        "the first of seeds unless it is given.",
+    )
     lambdas: list[Lambda] = Field(
         [0, 1e-4, 5e-4, 1e-3, 5e-3, 1e-2],
         min_length=1,
@@ -101,6 +107,19 @@ class Study(Strict):
     )
     permutations: int = Field(100, ge=1, description="Permutations of each document's attention.")
     bootstrap: int = Field(1000, ge=2, description="Resamples of a bootstrap interval.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _adversary_seed(cls, content: Any) -> Any:
+        """Without a seed of its own, the second sweep has the first of seeds."""
+        if not isinstance(content, Mapping) or "adversary_seed" in content:
+            return content
+        seeds = content.get("seeds")
+        return (
+            {**content, "adversary_seed": seeds[0]}
+            if isinstance(seeds, list) and seeds
+            else content
+        )
 
     @field_validator("papers", "grid", "seeds", "lambdas", "epsilons")
     @classmethod

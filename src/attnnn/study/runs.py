@@ -49,7 +49,7 @@ def adversary_seeds(study: Study, corpus: str) -> list[int]:
     """Seeds of the trained adversaries, the headline one first (switch adv_seed)."""
     choice = study.protocol_of(corpus).adv_seed
     same = [] if choice == "different" else [study.base_seed]
-    return same if choice == "same" else [*same, study.seeds[0]]
+    return same if choice == "same" else [*same, study.adversary_seed]
 
 
 def adversary_runs(study: Study, corpus: str, seed: int) -> list[Run]:

@@ -59,7 +59,7 @@ EXHIBIT = TableExhibit(
     "mean JSD and its chord, positive where the curve sags below. Intervals are 95 % percentile "
     "bootstrap intervals over test documents.",
     needs=needs.sweep,
-    settings=frozenset({"base_seed", "seeds", "lambdas", "bootstrap"}),
+    settings=frozenset({"base_seed", "adversary_seed", "lambdas", "bootstrap"}),
     facts=convexity,
     sheet=convexity_sheet,
 )

@@ -71,7 +71,7 @@ EXHIBIT = TableExhibit(
     "attention of its own, by the base model's, or by a trained adversary's. Intervals are 95 % "
     "percentile bootstrap intervals over test documents.",
     needs=_needs,
-    settings=frozenset({"base_seed", "seeds", "guide_lambda", "bootstrap"}),
+    settings=frozenset({"base_seed", "adversary_seed", "guide_lambda", "bootstrap"}),
     facts=guided_f1,
     sheet=guided_f1_sheet,
 )

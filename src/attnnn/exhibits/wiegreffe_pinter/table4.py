@@ -99,7 +99,7 @@ EXHIBIT = TableExhibit(
     "on the test split. λ is chosen on the split that the table names; the paper chose on test. "
     "Intervals are 95 % percentile bootstrap intervals over test documents.",
     needs=needs.sweep,
-    settings=frozenset({"base_seed", "seeds", "lambdas", "bootstrap"}),
+    settings=frozenset({"base_seed", "adversary_seed", "lambdas", "bootstrap"}),
     facts=best_adversaries,
     sheet=best_adversaries_sheet,
 )

@@ -81,7 +81,7 @@ EXHIBIT = TableExhibit(
     "predictions and the base model's, and mean JSD between its attention and the base model's. "
     "Intervals are 95 % percentile bootstrap intervals over test documents.",
     needs=needs.sweep,
-    settings=frozenset({"base_seed", "seeds", "lambdas", "bootstrap"}),
+    settings=frozenset({"base_seed", "adversary_seed", "lambdas", "bootstrap"}),
     facts=sweep,
     sheet=sweep_sheet,
 )
