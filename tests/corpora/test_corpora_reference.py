@@ -12,13 +12,14 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from attnnn.corpora.stage import prepare
 
 from attnnn.corpora.readers import read_source
+from attnnn.stages.prepare import STAGE as PREPARE
 from attnnn.study.config import validate
 from attnnn.study.sources.pairs import BABI_NAMES
 from attnnn.tables.schemas import PAIRS, VOCABULARY
 from attnnn.tables.store import read_table
+from tests.support import do
 
 CORPORA = Path(os.environ.get("ATTNNN_CORPORA", "."))
 # Files of 20news-bydate by group in alphabetical order, which the order of documents depends on.
@@ -43,7 +44,7 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 def prepared(folder: Path, corpora_dir: Path, corpus: dict[str, Any]) -> dict[str, Any]:
     content = {"results_dir": str(folder), "corpora_dir": str(corpora_dir)}
-    prepare(validate({**content, "corpora": {"real": corpus}}, where="test"), "real")
+    do(validate({**content, "corpora": {"real": corpus}}, where="test"), "prepare", "real")
     found: dict[str, Any] = json.loads((folder / "corpora/real/description.json").read_text())
     return found
 
@@ -82,7 +83,8 @@ def test_newsgroups_are_split_document_for_document_as_in_the_papers_later_run(
 ) -> None:
     messages = rows("20news_hockey_baseball.parquet")
     content = {"corpora_dir": str(newsgroups), "corpora": {"real": {"source": {"kind": "20news"}}}}
-    documents = read_source(validate(content, where="test"), "real")
+    settings = PREPARE.settings(validate(content, where="test"), "real")
+    documents = read_source(settings, newsgroups)
     kept = [row for row in messages if row["split"] != "dropped_empty"]
     assert list(documents.texts) == [row["text"] for row in kept]
     assert documents.labels.tolist() == [row["label"] for row in kept]

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from attnnn.corpora.stage import prepare, weigh
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
@@ -14,6 +13,7 @@ from attnnn.errors import UserError
 from attnnn.tables import schemas
 from attnnn.tables.ragged import Ragged
 from attnnn.tables.store import facts_of, read_table
+from tests.support import do
 
 from .toy import study_of, written
 
@@ -85,8 +85,8 @@ def test_the_strongest_words_of_a_planted_corpus_are_the_planted_ones(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     study = study_of(tmp_path, {"source": {"kind": "planted", "regime": "lexical"}})
-    prepare(study, "toy")
-    weigh(study, "toy")
+    do(study, "prepare", "toy")
+    do(study, "weigh", "toy")
     table = read_table(written(tmp_path, "log_odds.parquet"), schemas.LOG_ODDS)
     weight = dict(zip(table["token"].to_pylist(), table["weight"].to_pylist(), strict=True))
     assert weight["<UNK>"] is None
@@ -100,7 +100,7 @@ def test_the_strongest_words_of_a_planted_corpus_are_the_planted_ones(
     assert f"toy: {nonzero} of {counted} words of the bag have a weight\n" in said
     assert "stop and unknown words alone" not in said
     facts = facts_of(table)
-    assert (facts["identity"], facts["converged"]) == ({"inverse_strength": 1.0}, True)
+    assert (facts["settings"], facts["converged"]) == ({"inverse_strength": 1.0}, True)
 
 
 def test_only_the_training_split_is_read(tmp_path: Path) -> None:
@@ -119,8 +119,8 @@ def test_only_the_training_split_is_read(tmp_path: Path) -> None:
         {"source": {"kind": "table", "path": "reviews.jsonl", "split": "split"}},
         log_odds={"inverse_strength": 10},
     )
-    prepare(study, "toy")
-    weigh(study, "toy")
+    do(study, "prepare", "toy")
+    do(study, "weigh", "toy")
     table = read_table(written(tmp_path, "log_odds.parquet"), schemas.LOG_ODDS)
     weight = dict(zip(table["token"].to_pylist(), table["weight"].to_pylist(), strict=True))
     assert weight["good"] > 0 > weight["dull"]
@@ -130,4 +130,4 @@ def test_only_the_training_split_is_read(tmp_path: Path) -> None:
 def test_pairs_have_no_bag_of_words(tmp_path: Path) -> None:
     study = study_of(tmp_path, {"source": {"kind": "babi", "task": 1}})
     with pytest.raises(UserError, match=r"corpus toy: .* single texts and two classes"):
-        weigh(study, "toy")
+        do(study, "weigh", "toy")

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attnnn.corpora.stage import check_sources, prepare
 
+from attnnn.dag.workflow import check_files
 from attnnn.study.config import Study, validate
 from attnnn.tables.schemas import VOCABULARY
 from attnnn.tables.store import read_table
+from tests.support import do
 
 pytestmark = [
     pytest.mark.reference,
@@ -35,8 +36,8 @@ def prepared(folder: Path, **switches: Any) -> tuple[Study, dict[str, Any]]:
         "corpora": {"sst": corpus},
     }
     study = validate(content, where="test")
-    check_sources(study)
-    prepare(study, "sst")
+    check_files(study)
+    do(study, "prepare", "sst")
     return study, json.loads((folder / "corpora/sst/description.json").read_text())
 
 

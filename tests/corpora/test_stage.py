@@ -9,19 +9,20 @@ import pyarrow.parquet as pq
 import pytest
 from safetensors.numpy import load_file
 
-from attnnn.corpora import stage
+from attnnn.dag.workflow import check_files
 from attnnn.errors import UserError
 from attnnn.tables import schemas
 from attnnn.tables.ragged import Ragged
 from attnnn.tables.store import read_table
 from tests.corpora.toy import PLANTED, ROWS, description, reviews, study_of, written
+from tests.support import do
 
 TREES = ["(3 (2 A) (4 (3 good) (3 (2 film) (2 .))))", "(2 Neutral)", "(1 (1 Dull) (2 -LRB-))"]
 
 
 def test_documents_are_numbered_in_order_of_splits_and_keep_their_tokens(tmp_path: Path) -> None:
     study = study_of(tmp_path, reviews(tmp_path, ROWS))
-    stage.prepare(study, "toy")
+    do(study, "prepare", "toy")
     documents = read_table(written(tmp_path, "documents.parquet"), schemas.DOCUMENTS).to_pylist()
     found = [
         (row["document"], row["split"], row["label"], " ".join(row["tokens"])) for row in documents
@@ -44,7 +45,7 @@ def test_documents_are_numbered_in_order_of_splits_and_keep_their_tokens(tmp_pat
 
 def test_description_of_a_small_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     study = study_of(tmp_path, reviews(tmp_path, [*ROWS, ("train", "neg", "bad bad")]))
-    stage.prepare(study, "toy")
+    do(study, "prepare", "toy")
     content = description(tmp_path)
     assert content["classes"] == ["neg", "pos"]
     assert content["splits"]["train"] == {
@@ -68,7 +69,7 @@ def test_made_splits_and_dropped_documents_are_said(
     rows = [("", str(n % 2), " ".join(["word"] * (1 + n // 2))) for n in range(60)]
     corpus = reviews(tmp_path, rows)
     corpus["source"]["split"] = None
-    stage.prepare(study_of(tmp_path, {**corpus, "min_length": 4}), "toy")
+    do(study_of(tmp_path, {**corpus, "min_length": 4}), "prepare", "toy")
     content, told = description(tmp_path), capsys.readouterr().err
     assert content["made_splits"].startswith("made from train, stratified by class, seed 1")
     assert "splits made from train, stratified by class, seed 1" in told
@@ -81,13 +82,13 @@ def test_the_vocabulary_counts_the_documents_that_the_switch_says(tmp_path: Path
     corpus = reviews(tmp_path, ROWS)
     sizes = []
     for fitted_on in ("train", "all"):
-        stage.prepare(study_of(tmp_path, {**corpus, "switches": {"vocab_fit": fitted_on}}), "toy")
+        do(study_of(tmp_path, {**corpus, "switches": {"vocab_fit": fitted_on}}), "prepare", "toy")
         sizes.append(description(tmp_path)["vocabulary"]["size"])
     assert sizes == [9, 10]
 
 
 def test_planted_truth_is_kept_token_by_token(tmp_path: Path) -> None:
-    stage.prepare(study_of(tmp_path, {"source": PLANTED}), "toy")
+    do(study_of(tmp_path, {"source": PLANTED}), "prepare", "toy")
     table = read_table(written(tmp_path, "documents.parquet"), schemas.DOCUMENTS)
     truth, ids = Ragged.from_arrow(table["truth"]), Ragged.from_arrow(table["token_ids"])
     assert truth.lengths.tolist() == ids.lengths.tolist()
@@ -101,7 +102,7 @@ def test_the_same_study_gives_the_same_bytes(tmp_path: Path, kind: str) -> None:
     study = study_of(tmp_path, corpus)
     found = []
     for _ in range(2):
-        stage.prepare(study, "toy")
+        do(study, "prepare", "toy")
         files = ("documents.parquet", "vocabulary.parquet", "description.json")
         found.append([written(tmp_path, file).read_bytes() for file in files])
     assert found[0] == found[1]
@@ -113,8 +114,8 @@ def test_sst_from_trees_to_documents(tmp_path: Path) -> None:
     for split in ("train", "dev", "test"):
         (folder / f"{split}.txt").write_text("\n".join(TREES) + "\n")
     study = study_of(tmp_path, {"source": {"kind": "sst"}, "tokenizer": "sst"})
-    stage.check_sources(study)
-    stage.prepare(study, "toy")
+    check_files(study)
+    do(study, "prepare", "toy")
     table = read_table(written(tmp_path, "documents.parquet"), schemas.DOCUMENTS)
     assert table["tokens"].to_pylist() == [["a", "good", "film"], ["dull"]] * 3
     assert table["label"].to_pylist() == [1, 0] * 3
@@ -122,9 +123,9 @@ def test_sst_from_trees_to_documents(tmp_path: Path) -> None:
 
 
 def test_prepared_documents_carry_what_made_them(tmp_path: Path) -> None:
-    stage.prepare(study_of(tmp_path, {"source": PLANTED}), "toy")
+    do(study_of(tmp_path, {"source": PLANTED}), "prepare", "toy")
     metadata = pq.read_metadata(written(tmp_path, "documents.parquet")).metadata
-    assert json.loads(metadata[b"attnnn"])["source"]["regime"] == "context"
+    assert json.loads(metadata[b"attnnn"])["settings"]["source"]["regime"] == "context"
 
 
 # Faults of the data, found by prepare
@@ -157,7 +158,7 @@ def test_faulty_data_is_refused_and_nothing_is_written(
 ) -> None:
     study = study_of(tmp_path, {**reviews(tmp_path, rows), **settings})
     with pytest.raises(UserError, match=message) as caught:
-        stage.prepare(study, "toy")
+        do(study, "prepare", "toy")
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "results").exists()
 
@@ -166,7 +167,7 @@ def test_a_document_without_tokens_is_counted_where_the_length_filter_drops_it(
     tmp_path: Path,
 ) -> None:
     corpus = reviews(tmp_path, [*ROWS, ("train", "pos", "")])
-    stage.prepare(study_of(tmp_path, {**corpus, "min_length": 1}), "toy")
+    do(study_of(tmp_path, {**corpus, "min_length": 1}), "prepare", "toy")
     (dropped,) = description(tmp_path)["dropped"]
     assert dropped == {"split": "train", "reason": "fewer than 1 tokens", "count": 1}
 
@@ -175,13 +176,12 @@ def test_a_protocol_that_selects_on_dev_needs_one(tmp_path: Path) -> None:
     rows = [row for row in ROWS if row[0] != "dev"]
     undivided = {**reviews(tmp_path, rows), "switches": {"train_part": "undivided"}}
     study = study_of(tmp_path, undivided)
-    for step in (stage.check_sources, lambda study: stage.prepare(study, "toy")):
-        with pytest.raises(UserError, match="there is no dev split, and switch select_split and"):
-            step(study)
+    with pytest.raises(UserError, match="there is no dev split, and switch select_split and"):
+        check_files(study)
     test_selected = {"select_split": "test", "lambda_select": "test", "adv_select": "train_loss"}
     undivided["switches"] |= test_selected
-    stage.check_sources(study_of(tmp_path, undivided))
-    stage.prepare(study_of(tmp_path, undivided), "toy")
+    check_files(study_of(tmp_path, undivided))
+    do(study_of(tmp_path, undivided), "prepare", "toy")
     assert "dev" not in description(tmp_path)["splits"]
 
 
@@ -192,8 +192,8 @@ def test_vectors_from_a_file_and_from_word2vec(tmp_path: Path) -> None:
     corpus = reviews(tmp_path, ROWS)
     (tmp_path / "v.vec").write_text("2 2\nfilm 1 2\nelsewhere 3 4\n")
     from_file = {"embedding": {"kind": "file", "path": "v.vec", "dimension": 2}}
-    stage.prepare(study_of(tmp_path, corpus | from_file), "toy")
-    stage.embed(study_of(tmp_path, corpus | from_file), "toy")
+    do(study_of(tmp_path, corpus | from_file), "prepare", "toy")
+    do(study_of(tmp_path, corpus | from_file), "embed", "toy")
     stored = load_file(written(tmp_path, "embedding.safetensors"))
     assert stored["embedding"].dtype == np.float32
     assert stored["embedding"].tolist() == [[0, 0]] * 7 + [[1, 2], [0, 0]]
@@ -202,7 +202,7 @@ def test_vectors_from_a_file_and_from_word2vec(tmp_path: Path) -> None:
     trained = study_of(tmp_path, corpus | {"embedding": {"kind": "word2vec", "dimension": 4}})
     contents = set()
     for _ in range(2):
-        stage.embed(trained, "toy")
+        do(trained, "embed", "toy")
         contents.add(written(tmp_path, "embedding.safetensors").read_bytes())
     stored = load_file(written(tmp_path, "embedding.safetensors"))
     assert stored["embedding"].shape == (9, 4)
@@ -214,15 +214,15 @@ def test_a_wide_line_further_down_is_found_by_embed_and_leaves_no_file(tmp_path:
     (tmp_path / "v.vec").write_text("a 1 2\n" * 30 + "film 1 2 3\n")
     embedding = {"kind": "file", "path": "v.vec", "dimension": 2}
     study = study_of(tmp_path, {**reviews(tmp_path, ROWS), "embedding": embedding})
-    stage.check_sources(study)
-    stage.prepare(study, "toy")
+    check_files(study)
+    do(study, "prepare", "toy")
     with pytest.raises(UserError, match=r"corpus toy: .*v.vec: line 31: .* found 3 numbers"):
-        stage.embed(study, "toy")
+        do(study, "embed", "toy")
     assert not written(tmp_path, "embedding.safetensors").exists()
 
 
 def test_random_vectors_are_no_file(tmp_path: Path) -> None:
     study = study_of(tmp_path, {"source": PLANTED})
-    stage.prepare(study, "toy")
+    do(study, "prepare", "toy")
     with pytest.raises(UserError, match="each model draws its own vectors"):
-        stage.embed(study, "toy")
+        do(study, "embed", "toy")

@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 from safetensors.numpy import load_file
 
-from attnnn.corpora import stage
 from attnnn.errors import UserError
 from attnnn.study.config import Study, validate
 from attnnn.tables import schemas
 from attnnn.tables.ragged import Ragged, blocks
 from attnnn.tables.store import read_table
 from tests.corpora import test_babi, test_cnn, test_snli
+from tests.support import do
 
 
 def study_of(folder: Path, corpus: dict[str, Any]) -> Study:
@@ -25,7 +25,7 @@ def study_of(folder: Path, corpus: dict[str, Any]) -> Study:
 
 
 def prepared(folder: Path, corpus: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    stage.prepare(study_of(folder, corpus), "toy")
+    do(study_of(folder, corpus), "prepare", "toy")
     where = folder / "results/corpora/toy"
     rows: list[dict[str, Any]] = read_table(where / "documents.parquet", schemas.PAIRS).to_pylist()
     return rows, json.loads((where / "description.json").read_text())
@@ -132,7 +132,7 @@ def test_vectors_are_trained_on_both_texts(snli: Path) -> None:
     embedding = {"kind": "word2vec", "dimension": 4, "epochs": 1}
     corpus = {"source": {"kind": "snli"}, "tokenizer": "papers", "embedding": embedding}
     prepared(snli, corpus)
-    stage.embed(study_of(snli, corpus), "toy")
+    do(study_of(snli, corpus), "embed", "toy")
     stored = load_file(snli / "results/corpora/toy/embedding.safetensors")
     assert stored["known"][[number for number, _ in vocabulary(snli).values() if number > 3]].all()
 
@@ -181,7 +181,7 @@ def test_memory_of_570_000_pairs_stays_below_2_gib(
         tracemalloc.start()
         before = pa.total_allocated_bytes()
         try:
-            stage.prepare(study, "toy")
+            do(study, "prepare", "toy")
             peaks.append(tracemalloc.get_traced_memory()[1])
         finally:
             tracemalloc.stop()

@@ -7,6 +7,7 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 from torch import Tensor
 
+from attnnn.errors import UserError
 from attnnn.measures import accuracy, roc_auc
 from attnnn.models.classifier import Classifier, build
 from attnnn.models.documents import Documents
@@ -74,10 +75,10 @@ def new_training(
     train_part = material.of_split("train")
     if not _two_classes(material.documents):
         objective: Objective = Classes(train_part.documents.label)
-        score = _accuracy_score(material.of_split(_selecting(settings)))
+        score = _accuracy_score(_selecting(settings, material))
     elif settings.imitating is None:
         objective = _labels(settings, train_part)
-        score = _auc_score(material.of_split(_selecting(settings)))
+        score = _auc_score(_selecting(settings, material))
     else:
         assert model.lambda_ is not None
         objective, score = _imitation(settings.imitating, model.lambda_, material, train_part)
@@ -97,9 +98,20 @@ def _two_classes(documents: Documents) -> bool:
     return documents.classes == 2 and documents.asked is None
 
 
-def _selecting(settings: TrainSettings) -> str:
+def _selecting(settings: TrainSettings, material: Material) -> Material:
+    """The split that selects the epoch of a model trained on labels."""
     assert settings.select_split is not None
-    return settings.select_split
+    return _part(material, settings.select_split)
+
+
+def _part(material: Material, split: str) -> Material:
+    part = material.of_split(split)
+    if not len(part.documents):
+        raise UserError(
+            f"there are no {split} documents to select an epoch on; set select_split and adv_select to a "
+            "split that the corpus has, or train_part: minus_dev"
+        )
+    return part
 
 
 def _labels(settings: TrainSettings, train_part: Material) -> Objective:
@@ -135,7 +147,7 @@ def _imitation(
     split = how.select.removesuffix("_loss")
     if split == "train":
         return trained, lambda classifier, train_loss: -train_loss
-    selecting = material.of_split(split)
+    selecting = _part(material, split)
     tokens, selected = selecting.documents.tokens, objective(selecting, None)
     return trained, lambda classifier, train_loss: -total_loss(classifier, tokens, selected)
 
