@@ -71,12 +71,15 @@ def adversary(material: Material, effort: Effort) -> Comparison:
         return float(max(gaps))
 
     def exact_difference(_: list[torch.Tensor], fast: ExactAdversary) -> float:
-        attention, decoder = own(material, order[:_ENUMERATED])
+        attention, readout = own(material, order[:_ENUMERATED])
         expected = [
             counterfactual.exact_jsd(
-                weights.astype(np.float64), pieces.astype(np.float64), decoder.bias, kernels.EPSILON
+                weights.astype(np.float64),
+                pieces.astype(np.float64),
+                float(readout.bias[0]),
+                kernels.EPSILON,
             )
-            for weights, pieces in zip(attention, decoder.contribution, strict=True)
+            for weights, pieces in zip(attention, readout.contribution, strict=True)
         ]
         return float(np.abs(fast.jsd[: len(expected)] - expected).max())
 

@@ -29,7 +29,6 @@ from attnnn.tables.ragged import Ragged
 from benchmarks import flops
 from benchmarks.clock import Setup
 from benchmarks.material import Material
-from tests.support import binary
 
 Rows = NDArray[np.int64]
 
@@ -145,17 +144,16 @@ deletions = partial(
 
 
 def own(material: Material, rows: Rows) -> tuple[Ragged, Readout]:
-    """The model's attention on some test documents, and the decoder there."""
-    contribution = material.predictions.contribution.take(rows)
-    return material.predictions.attention.take(rows), binary(contribution, material.classifier.bias)
+    """The model's attention on some test documents, and the readout there."""
+    return material.predictions.attention.take(rows), material.readout.take(rows)
 
 
 def permutation(material: Material, rows: Rows) -> Setup:
     """100 permutations; returns logits."""
-    attention, decoder = own(material, rows)
+    attention, readout = own(material, rows)
     return lambda: (
         lambda: permuted_logits(
-            attention, decoder, permutations=PERMUTATIONS, generator=np.random.default_rng(0)
+            attention, readout, permutations=PERMUTATIONS, generator=np.random.default_rng(0)
         )
     )
 
@@ -168,12 +166,12 @@ def searched(
     epsilons: tuple[float, ...] = (),
 ) -> Setup:
     """The papers' search; with `epsilons`, its best feasible iterates are kept too, as in a study."""
-    attention, decoder = own(material, rows)
+    attention, readout = own(material, rows)
     return lambda: (
         lambda: search_adversaries(
             rows,
             attention,
-            decoder,
+            readout,
             SEARCH.model_copy(update={"steps": steps}),
             cross_jsd_weight="code",
             epsilons=list(epsilons),
@@ -190,8 +188,8 @@ def archived(material: Material, rows: Rows) -> Setup:
 
 def exact(material: Material, rows: Rows) -> Setup:
     """The exact adversary."""
-    attention, decoder = own(material, rows)
-    return lambda: lambda: exact_adversary(attention, decoder, EPSILON)
+    attention, readout = own(material, rows)
+    return lambda: lambda: exact_adversary(attention, readout, EPSILON)
 
 
 def random_scores(attention: Ragged) -> Ragged:
@@ -201,13 +199,13 @@ def random_scores(attention: Ragged) -> Ragged:
 
 def erasure(material: Material, rows: Rows) -> Setup:
     """Erasure until the decision changes, in four orders: attention, gradient, their product, random."""
-    attention, decoder = own(material, rows)
+    attention, readout = own(material, rows)
 
     def run() -> list[Flips]:
-        gradient = decision_gradient(attention, decoder)
+        gradient = decision_gradient(attention, readout)
         product = gradient.with_values(np.multiply(gradient.values, attention.values))
         scores = (attention, gradient, product, random_scores(attention))
-        return [first_flips(attention, decoder, descending(score)) for score in scores]
+        return [first_flips(attention, readout, descending(score)) for score in scores]
 
     return lambda: run
 

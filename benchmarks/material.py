@@ -15,7 +15,6 @@ from attnnn.models.documents import SPECIAL_SYMBOLS
 from attnnn.models.prediction import Predictions, predict
 from attnnn.readout.readout import Readout
 from attnnn.tables.ragged import Ragged
-from tests.support import binary
 
 SizeName = Literal["sst", "imdb", "long", "quick"]
 
@@ -83,9 +82,11 @@ class Material:
         return predict(self.classifier, self.test)
 
     @property
-    def decoder(self) -> Readout:
-        """What the test documents' logits are made of."""
-        return binary(self.predictions.contribution, self.classifier.bias)
+    def readout(self) -> Readout:
+        """What follows the states of the test documents."""
+        contribution = self.predictions.contribution
+        projected = contribution.with_values(contribution.values[:, None])
+        return Readout(projected, np.array([self.classifier.bias]))
 
     @property
     def device(self) -> torch.device:

@@ -2,14 +2,19 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 import yaml
 from click.testing import CliRunner, Result
 
 from attnnn.cli import main
+from attnnn.dag import catalogue
+from attnnn.dag.stage import Job
 from attnnn.errors import UserError
 from attnnn.study import config
 from attnnn.study.model import Model, Run
@@ -21,15 +26,13 @@ VERBS = [
     "prepare",
     "embed",
     "weigh",
-    "check",
     "train",
     "measure",
     "correlate",
     "permute",
+    "replace",
     "search",
     "solve",
-    "replace",
-    "diverge",
     "table",
     "figure",
 ]
@@ -59,20 +62,25 @@ def refused(*arguments: str) -> str:
     return result.stderr
 
 
-def record(monkeypatch: pytest.MonkeyPatch, target: str) -> list[tuple[Any, ...]]:
-    """Replace a stage by one that notes what it was called with."""
-    calls: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(target, lambda study, *rest, **options: calls.append((*rest, options)))
-    return calls
+def let_stages_do(monkeypatch: pytest.MonkeyPatch, does: Callable[[Job[Any]], None]) -> None:
+    """Replace what every stage does."""
+    replaced = {stage.verb: replace(stage, does=does) for stage in catalogue.stages()}
+    monkeypatch.setattr(catalogue, "stage", replaced.__getitem__)
+
+
+@pytest.fixture
+def jobs(monkeypatch: pytest.MonkeyPatch) -> list[Job[Any]]:
+    """The jobs that verbs are given; none is done."""
+    given: list[Job[Any]] = []
+    let_stages_do(monkeypatch, given.append)
+    return given
 
 
 def test_there_is_a_verb_for_each_rule():
     rules = "".join(path.read_text() for path in (ROOT / "workflow" / "rules").glob("*.smk"))
-    assert sorted(re.findall(r'"attnnn (\w+) ', rules)) == sorted(VERBS)
-    named = re.findall(r"^(?:rule|checkpoint) (\w+):", rules, re.MULTILINE)
-    generated = re.findall(r'job\.rule\("(\w+)"\)\n', rules)
-    assert {*named, *generated} == set(VERBS)
-    assert set(VERBS) <= set(main.commands)
+    assert sorted(re.findall(r"^rule (\w+):", rules, re.MULTILINE)) == sorted(VERBS)
+    assert set(re.findall(r'"attnnn (\w+) ', rules)) == set(VERBS)
+    assert set(VERBS) <= set(main.list_commands(click.Context(main)))
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -87,33 +95,33 @@ def test_help_lists_the_verbs_in_the_order_of_the_study():
     assert [word for word in lines if word in VERBS] == VERBS
 
 
-def test_runs_are_read_from_their_names(study_file: str, monkeypatch: pytest.MonkeyPatch):
-    calls = record(monkeypatch, "attnnn.models.stage.train")
+def test_a_run_is_read_from_its_name(study_file: str, jobs: list[Job[Any]]):
     name = "average-imposed-bilstm-additive-lambda-0.001"
-    runs = ["--run", f"{name}/seed-7", "--run", "bilstm-uniform/seed-10"]
-    done = call("train", "--config", study_file, "--corpus", "two", *runs)
+    run = ["--run", f"{name}/seed-7"]
+    done = call("train", "--config", study_file, "--corpus", "two", *run)
     assert done.exit_code == 0, done.output
-    read = [Run("two", Model.parse(name), 7), Run("two", Model("bilstm", "uniform"), 10)]
-    assert calls == [(read, {"device": "cpu", "threads": 3, "at_once": 1})]
+    assert [job.subject for job in jobs] == [Run("two", Model.parse(name), 7)]
+    assert (jobs[0].machine.device, jobs[0].machine.threads) == ("cpu", 3)
 
 
-def test_the_run_defaults_to_the_base_run(study_file: str, monkeypatch: pytest.MonkeyPatch):
-    calls = record(monkeypatch, "attnnn.counterfactual.stage.permute")
+def test_the_run_defaults_to_the_base_run(study_file: str, jobs: list[Job[Any]]):
     assert call("permute", "--config", study_file, "--corpus", "one").exit_code == 0
-    assert calls == [(Run("one", Model("bilstm", "additive"), 10), {})]
+    assert [job.subject for job in jobs] == [Run("one", Model("bilstm", "additive"), 10)]
 
 
-def test_threads_and_device_override_the_configuration(
-    study_file: str, monkeypatch: pytest.MonkeyPatch
-):
-    calls = record(monkeypatch, "attnnn.importance.stage.measure")
+def test_threads_and_device_override_the_configuration(study_file: str, jobs: list[Job[Any]]):
     options = ["--threads", "2", "--device", "auto"]
     done = call("measure", "--config", study_file, "--corpus", "one", *options)
     assert done.exit_code == 0, done.output
     import torch
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    assert calls[0][1:] == ({"device": device, "threads": 2},)
+    assert (jobs[0].machine.device, jobs[0].machine.threads) == (device, 2)
+
+
+def test_keys_may_be_changed_for_any_verb(study_file: str, jobs: list[Job[Any]]):
+    call("permute", "--config", study_file, "--corpus", "one", "--set", "permutations=7")
+    assert jobs[0].settings.permutations == 7
 
 
 def test_an_unknown_corpus_is_answered_with_the_known_ones(study_file: str):
@@ -141,34 +149,51 @@ def test_a_run_without_a_seed_is_answered_with_the_form_of_a_name(study_file: st
 
 
 def test_a_missing_configuration_is_refused_in_one_line():
-    assert "nowhere.yaml" in refused("check", "--config", "nowhere.yaml")
+    assert "nowhere.yaml" in refused("plan", "--config", "nowhere.yaml")
+
+
+def test_an_unknown_table_is_answered_with_the_known_ones(study_file: str):
+    line = refused("table", "--config", study_file, "table9")
+    assert "'table9'" in line
+    assert "table1" in line
+
+
+def failing(error: Exception) -> Callable[[Job[Any]], None]:
+    """What a stage does that fails."""
+
+    def fail(job: Job[Any]) -> None:
+        """Fail."""
+        raise error
+
+    return fail
 
 
 def test_a_stage_that_refuses_is_told_in_one_line(study_file: str, monkeypatch: pytest.MonkeyPatch):
-    def refuse(study: config.Study) -> None:
-        raise UserError("reviews.csv, row 7: label 3 is not a class")
-
-    monkeypatch.setattr("attnnn.corpora.stage.check_sources", refuse)
-    line = refused("check", "--config", study_file)
+    let_stages_do(monkeypatch, failing(UserError("reviews.csv, row 7: label 3 is not a class")))
+    line = refused("prepare", "--config", study_file, "--corpus", "one")
     assert line == "attnnn: reviews.csv, row 7: label 3 is not a class\n"
 
 
 def test_a_fault_of_ours_keeps_its_traceback(study_file: str, monkeypatch: pytest.MonkeyPatch):
-    def fail(study: config.Study) -> None:
-        raise ZeroDivisionError
-
-    monkeypatch.setattr("attnnn.corpora.stage.check_sources", fail)
-    assert isinstance(call("check", "--config", study_file).exception, ZeroDivisionError)
+    let_stages_do(monkeypatch, failing(ZeroDivisionError()))
+    done = call("prepare", "--config", study_file, "--corpus", "one")
+    assert isinstance(done.exception, ZeroDivisionError)
 
 
 def test_the_installed_command_answers():
     done = subprocess.run(
-        [Path(sys.executable).parent / "attnnn", "check", "--config", "nowhere.yaml"],
+        [Path(sys.executable).parent / "attnnn", "plan", "--config", "nowhere.yaml"],
         capture_output=True,
         text=True,
         check=False,
     )
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+
+
+def test_exhibits_are_listed_with_their_questions():
+    lines = dict(line.split("\t") for line in call("exhibits").stdout.splitlines())
+    assert lines["tables/table1"] == "What are the corpora?"
+    assert all(question.endswith(("?", ".")) for question in lines.values())
 
 
 def test_config_prints_every_default_and_reads_back(study_file: str):
@@ -184,29 +209,25 @@ def test_schema_is_written_whole(tmp_path: Path):
 
 
 def test_a_study_is_planned_without_being_begun(study_file: str, tmp_path: Path):
-    told = [call("plan", *given) for given in ([study_file], ["--config", study_file])]
-    assert [result.exit_code for result in told] == [0, 0]
-    assert told[0].stdout == told[1].stdout
-    assert "2 corpora" in told[0].stdout
-    assert "device: cpu; no jobs ask for a GPU" in told[0].stdout
+    told = call("plan", "--config", study_file)
+    assert told.exit_code == 0
+    assert "2 corpora" in told.stdout
+    assert "device: cpu; no jobs ask for a GPU" in told.stdout
     assert [path.name for path in tmp_path.iterdir()] == [Path(study_file).name]
 
 
 def test_keys_may_be_changed_for_a_plan(study_file: str):
-    told = call("plan", study_file, "--set", "device=cuda", "--set", "seeds=[1, 2]").stdout
+    plan = ["plan", "--config", study_file, "--set", "device=cuda"]
+    told = call(*plan, "--set", "seeds=[1, 2]").stdout
     assert "device: cuda" in told
     assert "one CPU thread" in told
-    assert told != call("plan", study_file, "--set", "device=cuda").stdout
-    assert "KEY=VALUE" in refused("plan", study_file, "--set", "device")
-    assert "no such key" in refused("plan", study_file, "--set", "devices=cpu")
-
-
-def test_a_plan_of_two_configurations_is_refused(study_file: str):
-    assert "give one of them" in refused("plan", study_file, "--config", study_file)
+    assert told != call(*plan).stdout
+    assert "KEY=VALUE" in refused("plan", "--config", study_file, "--set", "device")
+    assert "no such key" in refused("plan", "--config", study_file, "--set", "devices=cpu")
 
 
 def test_a_folder_that_holds_no_finished_study_is_refused(study_file: str, tmp_path: Path):
-    line = refused("plan", study_file, "--fitted-on", str(tmp_path))
+    line = refused("plan", "--config", study_file, "--fitted-on", str(tmp_path))
     assert "expected the results folder of a finished study" in line
 
 
@@ -214,7 +235,7 @@ def test_planning_the_papers_study_loads_nothing_slow():
     """So that it takes seconds: torch alone takes longer to load than the whole plan."""
     code = (
         "from attnnn.cli import main; import sys; "
-        "main(['plan', 'config/wiegreffe-pinter.yaml'], standalone_mode=False); "
+        "main(['plan', '--config', 'config/wiegreffe-pinter.yaml'], standalone_mode=False); "
         "print(*sys.modules, file=sys.stderr)"
     )
     done = subprocess.run(
@@ -223,4 +244,4 @@ def test_planning_the_papers_study_loads_nothing_slow():
     loaded = set(done.stderr.split())
     assert "attnnn.costs.estimate" in loaded
     assert not loaded & {"torch", "matplotlib", "pandas", "spacy", "gensim", "sklearn", "scipy"}
-    assert "6 corpora, 142 trainings, 321 jobs" in done.stdout
+    assert "6 corpora, 142 trainings, 207 jobs" in done.stdout

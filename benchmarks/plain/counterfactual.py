@@ -39,7 +39,7 @@ def encode(model: PlainModel, tokens: Ragged) -> list[Encoded]:
     """Everything that permutation and search hold fixed."""
     encoded = []
     for rows in batches(tokens):
-        ids, lengths = pad([tokens[row] for row in rows], model.decoder.layer.weight.device)
+        ids, lengths = pad([tokens[row] for row in rows], model.decoder.weight.device)
         states = model.encode(model.embedding(ids), lengths)
         attention = model.attend(states, lengths)
         probability = torch.sigmoid(model.decode(states, attention))

@@ -15,7 +15,7 @@ def gradient(model: PlainModel, tokens: Ragged) -> Ragged:
 
     Source: Jain & Wallace 2019, section 4.1, Algorithm 1.
     """
-    device, found = model.decoder.layer.weight.device, np.zeros(len(tokens.values))
+    device, found = model.decoder.weight.device, np.zeros(len(tokens.values))
     model.train()  # cuDNN's LSTM gives gradients in this mode only; no layer behaves differently
     for rows in batches(tokens):
         ids, lengths = pad([tokens[row] for row in rows], device)
@@ -42,7 +42,7 @@ def leave_one_out(model: PlainModel, tokens: Ragged, *, every: int = 1) -> Ragge
 
     Source: Jain & Wallace 2019, section 4.1, and released code.
     """
-    device, found = model.decoder.layer.weight.device, np.full(len(tokens.values), np.nan)
+    device, found = model.decoder.weight.device, np.full(len(tokens.values), np.nan)
     for rows in batches(tokens):
         ids, lengths = pad([tokens[row] for row in rows], device)
         whole = torch.sigmoid(model(ids, lengths))

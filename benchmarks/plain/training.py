@@ -70,7 +70,7 @@ class PlainTraining:
 
     def step(self, rows: NDArray[np.int64]) -> float:
         """One batch; returns its loss, the sum over its documents."""
-        device = self.model.decoder.layer.weight.device
+        device = self.model.decoder.weight.device
         ids, lengths = pad([self.tokens[row] for row in rows], device)
         loss = binary_cross_entropy_with_logits(
             self.model(ids, lengths),

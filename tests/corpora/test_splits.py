@@ -131,11 +131,13 @@ def test_a_carved_split_is_scikit_learns() -> None:
 
 
 def test_dev_may_be_missing_only_if_no_switch_selects_on_it() -> None:
-    room.require_dev(resolve("wiegreffe-pinter", {}), False)
-    room.require_dev(resolve("clean", {}), True)
+    room.require_dev(resolve("wiegreffe-pinter", {}).selecting_on_dev, False)
+    room.require_dev(resolve("clean", {}).selecting_on_dev, True)
     with pytest.raises(
         UserError, match="select_split and lambda_select and adv_select selects on it"
     ):
-        room.require_dev(resolve("clean", {}), False)
+        room.require_dev(resolve("clean", {}).selecting_on_dev, False)
     with pytest.raises(UserError, match="switch lambda_select selects on it"):
-        room.require_dev(resolve("wiegreffe-pinter", {"lambda_select": "dev"}), False)
+        room.require_dev(
+            resolve("wiegreffe-pinter", {"lambda_select": "dev"}).selecting_on_dev, False
+        )

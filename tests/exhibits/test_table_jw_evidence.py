@@ -109,5 +109,5 @@ def test_sheet_has_a_row_a_unit_model_and_kind_of_stories(results):
 def test_a_study_without_evidence_has_no_such_table(tmp_path):
     study = synthetic.study(tmp_path / "results", ["sst", "snli"], **ALONE)
     assert "jw_evidence" not in catalogue.exhibits(study)
-    with pytest.raises(UserError, match="jw_evidence: no corpus .* supporting sentences"):
+    with pytest.raises(UserError, match=r"jw_evidence: no corpus .* supporting sentences"):
         write(study, "jw_evidence")
