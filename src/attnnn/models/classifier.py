@@ -158,13 +158,6 @@ class Classifier(nn.Module):
         last: Tensor = self.question_encoder.last(states, asked.lengths)
         return last
 
-    def lookups(self, batch: Batch) -> list[tuple[WordVectors, Int[Tensor, "batch length"]]]:
-        """The tables of word vectors, each with the ids of a batch that are looked up in it."""
-        found = [(self.embedding, batch.token_ids)]
-        if self.question_embedding is not None and batch.question is not None:
-            found.append((self.question_embedding, batch.question.token_ids))
-        return found
-
     @property
     def tables(self) -> list[WordVectors]:
         """The tables of word vectors: the documents' and, in a model of pairs, the questions'."""

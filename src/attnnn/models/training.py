@@ -25,7 +25,6 @@ from attnnn.models.classifier import Classifier
 from attnnn.models.documents import Questions
 from attnnn.models.objectives import Objective
 from attnnn.models.optimizer import AmsGrad
-from attnnn.models.windows import Numbered, windows
 from attnnn.tables.ragged import Ragged
 
 Score = Callable[[Classifier, float], float]
@@ -153,10 +152,8 @@ class Training:
 
     def _epoch(self, epoch: int) -> None:
         total = torch.zeros((), dtype=torch.float64, device=self.classifier.device)
-        for window in windows(self.classifier, self._batches()):
-            with window.open(self.classifier, self.optimizer):
-                for rows, batch in window.batches:
-                    total += self._step(rows, batch)
+        for rows, batch in self._batches():
+            total += self._step(rows, batch)
         train_loss = float(total)
         if not np.isfinite(train_loss):
             raise RuntimeError(
@@ -173,7 +170,7 @@ class Training:
         )
         self.progress.epoch = epoch + 1
 
-    def _batches(self) -> Iterator[Numbered]:
+    def _batches(self) -> Iterator[tuple[NDArray[np.int64], Batch]]:
         device = self.classifier.device
         lengths = self.tokens.lengths + 2
         for rows in noisy_length_batches(lengths, self.recipe.batch_size, self.rng):
