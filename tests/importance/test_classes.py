@@ -10,9 +10,9 @@ import torch
 
 from attnnn.importance.gradient import gradient
 from attnnn.importance.leave_one_out import by_deletion, leave_one_out
-from attnnn.models.batches import make_batch
 from attnnn.models.classifier import Classifier, build
-from attnnn.models.documents import Questions
+from attnnn.models.documents import EncodedQuestions
+from attnnn.models.inputs import Inputs
 from attnnn.tables.ragged import Ragged
 
 MODELS = list(itertools.product(["bilstm", "average", "cnn"], ["additive", "dot", "uniform"]))
@@ -20,37 +20,39 @@ CLASSES = 4
 
 
 @pytest.fixture
-def asked(tokens: Ragged) -> Questions:
+def questions(tokens: Ragged) -> EncodedQuestions:
     rng = np.random.default_rng(8)
     lengths = rng.integers(1, 5, len(tokens))
     questions = Ragged.from_lengths(rng.integers(4, 20, lengths.sum()), lengths)
     candidates = Ragged.from_lists(
         [np.sort(rng.choice(CLASSES, size=rng.integers(2, 5), replace=False)) for _ in lengths]
     )
-    return Questions(questions, candidates, CLASSES)
+    return EncodedQuestions(questions, candidates, CLASSES)
 
 
-def model_of(encoder: str, attention: str, *, asked: bool) -> Classifier:
+def model_of(encoder: str, attention: str, *, with_question: bool) -> Classifier:
     return build(
         encoder=encoder, attention=attention, vocabulary=20, dimension=6, hidden_size=4, seed=3,
-        outputs=CLASSES, asked=asked,
+        outputs=CLASSES, with_question=with_question,
     ).eval().double()  # fmt: skip
 
 
 @torch.no_grad()
-def probabilities(model: Classifier, document: np.ndarray, asked: Questions | None) -> np.ndarray:
-    output = model(make_batch(Ragged.from_lists([document]), asked=asked))
+def probabilities(
+    model: Classifier, document: np.ndarray, questions: EncodedQuestions | None
+) -> np.ndarray:
+    output = model(Inputs(Ragged.from_lists([document]), questions=questions).batch())
     return output.logits.softmax(-1)[0].numpy()
 
 
 @pytest.mark.parametrize("pairs", [False, True])
 @pytest.mark.parametrize("exact", [leave_one_out, by_deletion])
 @pytest.mark.parametrize("model", MODELS)
-def test_leave_one_out_equals_naive_deletion(tokens, asked, model, exact, pairs) -> None:
-    classifier = model_of(*model, asked=pairs)
-    found = exact(classifier, tokens, asked=asked if pairs else None)
+def test_leave_one_out_equals_naive_deletion(tokens, questions, model, exact, pairs) -> None:
+    classifier = model_of(*model, with_question=pairs)
+    found = exact(classifier, Inputs(tokens, questions=questions if pairs else None))
     for row, document in enumerate(tokens):
-        own = asked.take(np.array([row])) if pairs else None
+        own = questions.take(np.array([row])) if pairs else None
         whole = probabilities(classifier, document, own)
         for i in range(len(document)):
             if len(document) == 1:
@@ -64,13 +66,15 @@ def test_leave_one_out_equals_naive_deletion(tokens, asked, model, exact, pairs)
 @pytest.mark.parametrize("pairs", [False, True])
 @pytest.mark.parametrize("model", MODELS)
 def test_gradient_equals_finite_differences_of_the_predicted_class(
-    tokens, asked, model, pairs
+    tokens, questions, model, pairs
 ) -> None:
-    classifier = model_of(*model, asked=pairs)
-    found = gradient(classifier, tokens, asked=asked if pairs else None, through_attention=True)
+    classifier = model_of(*model, with_question=pairs)
+    found = gradient(
+        classifier, Inputs(tokens, questions=questions if pairs else None), through_attention=True
+    )
     for row, document in enumerate(tokens):
-        own = asked.take(np.array([row])) if pairs else None
-        batch = make_batch(Ragged.from_lists([document]), asked=own)
+        own = questions.take(np.array([row])) if pairs else None
+        batch = Inputs(Ragged.from_lists([document]), questions=own).batch()
         with torch.no_grad():
             embedded = classifier.embedding(batch.token_ids)
             predicted = classifier(batch).logits[0].argmax()
@@ -87,10 +91,11 @@ def test_gradient_equals_finite_differences_of_the_predicted_class(
 
 
 @pytest.mark.parametrize("encoder", ["bilstm", "average", "cnn"])
-def test_batches_do_not_matter(tokens, asked, encoder) -> None:
-    classifier = model_of(encoder, "additive", asked=True)
+def test_batches_do_not_matter(tokens, questions, encoder) -> None:
+    classifier = model_of(encoder, "additive", with_question=True)
     for method in (leave_one_out, gradient):
         whole, single = (
-            method(classifier, tokens, asked=asked, max_tokens=m).magnitude for m in (10_000, 1)
+            method(classifier, Inputs(tokens, questions=questions), max_tokens=m).magnitude
+            for m in (10_000, 1)
         )
         np.testing.assert_allclose(whole.values, single.values, rtol=1e-9, atol=1e-13)

@@ -9,16 +9,16 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from attnnn.models.batches import make_batch
 from attnnn.models.classifier import Classifier, build
-from attnnn.models.documents import Questions
+from attnnn.models.documents import EncodedQuestions
+from attnnn.models.inputs import Inputs
 from attnnn.models.objectives import Classes
 from attnnn.models.prediction import predict
 from attnnn.models.training import Recipe, optimizer_of
 from attnnn.tables.ragged import Ragged
 
 DOCUMENTS = Ragged.from_lists([[4, 9, 11, 5], [7], [8, 6, 6, 10, 12]])
-QUESTIONS = Questions(
+QUESTIONS = EncodedQuestions(
     Ragged.from_lists([[5, 13], [9, 9, 4], [6]]), Ragged.from_lists([[0, 2], [1, 4], [2, 3, 4]]), 5
 )
 
@@ -26,7 +26,7 @@ QUESTIONS = Questions(
 def pair_model(encoder: str, attention: str) -> Classifier:
     return build(
         encoder=encoder, attention=attention, vocabulary=20, dimension=6, hidden_size=4, seed=1,
-        outputs=5, asked=True,
+        outputs=5, with_question=True,
     )  # fmt: skip
 
 
@@ -45,14 +45,16 @@ def array(tensor: torch.Tensor) -> NDArray[np.float64]:
 )
 def test_a_pair_by_hand(encoder: str, attention: str) -> None:
     model = pair_model(encoder, attention)
-    output = model(make_batch(DOCUMENTS, asked=QUESTIONS))
+    output = model(Inputs(DOCUMENTS, questions=QUESTIONS).batch())
     for row in range(3):
         # Each document and question by itself, so that nothing can depend on the batch.
-        alone = make_batch(DOCUMENTS.take([row]))
+        alone = Inputs(DOCUMENTS.take([row])).batch()
         states = array(model.encoder(model.embedding(alone.token_ids), alone.lengths))[0, 1:-1]
-        asked = make_batch(QUESTIONS.tokens.take([row]))
-        read = model.question_encoder(model.question_embedding(asked.token_ids), asked.lengths)
-        query = array(model.question_encoder.last(read, asked.lengths))[0]
+        question = Inputs(QUESTIONS.tokens.take([row])).batch()
+        read = model.question_encoder(
+            model.question_embedding(question.token_ids), question.lengths
+        )
+        query = array(model.question_encoder.last(read, question.lengths))[0]
         if attention == "dot":
             scores = states @ query / np.sqrt(len(query))
         else:
@@ -90,7 +92,7 @@ def test_both_tables_start_from_given_vectors() -> None:
     vectors = torch.arange(60.0).reshape(20, 3) + 1
     model = build(
         encoder="average", attention="dot", vocabulary=20, dimension=3, hidden_size=2, seed=0,
-        outputs=3, asked=True, vectors=vectors,
+        outputs=3, with_question=True, vectors=vectors,
     )  # fmt: skip
     for table in (model.embedding, model.question_embedding):
         assert torch.equal(table.weight[1:], vectors[1:])
@@ -99,12 +101,12 @@ def test_both_tables_start_from_given_vectors() -> None:
 
 def test_pieces_and_offset_give_the_logits_without_the_encoder() -> None:
     model = pair_model("bilstm", "additive")
-    found = predict(model, DOCUMENTS, asked=QUESTIONS)
-    assert found.pieces is not None
+    found = predict(model, Inputs(DOCUMENTS, questions=QUESTIONS))
+    assert found.projected is not None
     assert found.offset is not None
     last = model.decoder.output
     for row in range(3):
-        inner = np.tanh(found.attention[row] @ found.pieces[row] + found.offset[row])
+        inner = np.tanh(found.attention[row] @ found.projected[row] + found.offset[row])
         logits = array(last.weight) @ inner + array(last.bias)
         candidates = QUESTIONS.candidates[row]
         np.testing.assert_allclose(found.logits[row, candidates], logits[candidates], atol=1e-5)
@@ -116,17 +118,17 @@ def test_several_classes_without_questions_are_linear_in_the_attention() -> None
     model = build(
         encoder="cnn", attention="additive", vocabulary=20, dimension=6, hidden_size=8, seed=1, outputs=4
     )  # fmt: skip
-    found = predict(model, DOCUMENTS)
+    found = predict(model, Inputs(DOCUMENTS))
     assert found.offset is None
     for row in range(3):
-        logits = found.attention[row] @ found.pieces[row] + array(model.decoder.bias)
+        logits = found.attention[row] @ found.projected[row] + array(model.decoder.bias)
         np.testing.assert_allclose(found.logits[row], logits, atol=1e-5)
         np.testing.assert_allclose(found.probabilities[row], softmax(found.logits[row]), atol=1e-6)
 
 
 def test_cross_entropy_by_hand() -> None:
     model = pair_model("average", "uniform")
-    output = model(make_batch(DOCUMENTS, asked=QUESTIONS))
+    output = model(Inputs(DOCUMENTS, questions=QUESTIONS).batch())
     losses = Classes(np.array([9, 2, 4, 3])).losses(output, np.array([1, 2, 3]))
     expected = -np.log(
         [array(output.probabilities)[row, gold] for row, gold in enumerate([2, 4, 3])]

@@ -10,18 +10,15 @@ import torch
 from tqdm import tqdm
 
 from attnnn.importance.scores import Importance
-from attnnn.models.batches import EVALUATION_TOKENS, batch_of, length_sorted_batches
+from attnnn.models.batches import EVALUATION_TOKENS
 from attnnn.models.classifier import Classifier
-from attnnn.models.documents import Questions
-from attnnn.tables.ragged import Ragged
+from attnnn.models.inputs import Inputs
 
 
 def gradient(
     classifier: Classifier,
-    tokens: Ragged,
+    inputs: Inputs,
     *,
-    imposed: Ragged | None = None,
-    asked: Questions | None = None,
     through_attention: bool = False,
     max_tokens: int = EVALUATION_TOKENS,
 ) -> Importance:
@@ -35,9 +32,7 @@ def gradient(
 
     Args:
         classifier: a trained classifier; works on the device and in the precision that it has.
-        tokens: ids of the n tokens of each document, without start and end symbols.
-        imposed: attention weights for a classifier with imposed attention.
-        asked: the questions of a classifier of pairs; their words are not explained.
+        inputs: the documents. Words of questions are not explained.
         through_attention: let the gradient flow through the attention weights too
             (switch grad_through_attention).
         max_tokens: padded tokens of a batch, which bounds memory.
@@ -47,13 +42,11 @@ def gradient(
 
     Source: Jain & Wallace 2019, Algorithm 1 (``XxE[X]`` in their code, before |·|).
     """
-    device = classifier.device
-    found = np.zeros(len(tokens.values), dtype=_numpy_dtype(classifier))
-    batches = length_sorted_batches(tokens, max_tokens=max_tokens)
+    found = np.zeros(len(inputs.tokens.values), dtype=_numpy_dtype(classifier))
+    parts = inputs.parts(max_tokens)
     with _differentiable(classifier):
-        for rows in tqdm(batches, desc="gradient", unit="batch", disable=None, leave=False):
-            part = tokens.take(rows)
-            batch = batch_of(rows, tokens, device=device, imposed=imposed, asked=asked)
+        for part in tqdm(parts, desc="gradient", unit="batch", disable=None, leave=False):
+            batch = part.inputs.batch(classifier.device)
             embedded = classifier.embedding(batch.token_ids).detach().requires_grad_()
             output = classifier(batch, embedded=embedded, detach_attention=not through_attention)
             # Documents of a batch do not touch each other: the sum has each one's own gradient.
@@ -61,9 +54,8 @@ def gradient(
             explained = output.probabilities.amax(dim=1)
             (slope,) = torch.autograd.grad(explained.sum(), embedded)
             signed = (slope * embedded.detach()).sum(dim=-1).cpu().numpy()
-            here = tokens.offsets[rows][part.documents] + part.positions
-            found[here] = signed[part.documents, part.positions + 1]
-    return Importance.of_signed(tokens.with_values(found))
+            part.scatter(signed[part.cells], found)
+    return Importance.of_signed(inputs.tokens.with_values(found))
 
 
 def _numpy_dtype(classifier: Classifier) -> type[np.floating]:

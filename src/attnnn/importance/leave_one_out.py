@@ -17,35 +17,31 @@ from attnnn.importance.prefix_sharing import by_prefix_sharing, shares_prefixes
 from attnnn.importance.rejoining import rejoining_tokens
 from attnnn.importance.scores import Importance, changes_of
 from attnnn.importance.windows import by_windows
-from attnnn.models.attention import Without
-from attnnn.models.batches import EVALUATION_TOKENS, batch_of, length_sorted_batches, make_batch
+from attnnn.models.attention import NoAttention
+from attnnn.models.batches import EVALUATION_TOKENS
 from attnnn.models.classifier import Classifier, probabilities
-from attnnn.models.documents import Questions
 from attnnn.models.encoders import Average, Cnn
+from attnnn.models.inputs import Inputs
 from attnnn.tables.ragged import Ragged
 
 
-class Way(Protocol):
+class Method(Protocol):
     """A way to leave tokens out: what `leave_one_out` chooses among."""
 
     def __call__(  # noqa: D102
         self,
         classifier: Classifier,
-        tokens: Ragged,
+        inputs: Inputs,
         /,
         *,
-        imposed: Ragged | None,
-        asked: Questions | None,
         max_tokens: int,
     ) -> Importance: ...
 
 
 def leave_one_out(
     classifier: Classifier,
-    tokens: Ragged,
+    inputs: Inputs,
     *,
-    imposed: Ragged | None = None,
-    asked: Questions | None = None,
     rejoin_from: int | None = None,
     tolerance: float = 1e-5,
     max_tokens: int = EVALUATION_TOKENS,
@@ -59,9 +55,7 @@ def leave_one_out(
 
     Args:
         classifier: a trained classifier; works on the device and in the precision that it has.
-        tokens: ids of the n tokens of each document, without start and end symbols.
-        imposed: attention weights for a classifier with imposed attention.
-        asked: the questions of a classifier of pairs, which stay as they are and are read once.
+        inputs: the documents. Questions stay as they are and are read once.
         rejoin_from: in documents of so many tokens or more, the BiLSTM's runs without a token stop once
             their states are the whole document's again. None: every run reads to the end.
         tolerance: largest difference of any element of the states h and c at which they are.
@@ -73,32 +67,28 @@ def leave_one_out(
 
     Source: Jain & Wallace 2019, section 4.1 (their released code computes |·| of this).
     """
-    way: Way = by_deletion
+    method: Method = by_deletion
     if isinstance(classifier.encoder, Average):
-        way = _by_renormalising
+        method = _by_renormalising
     elif isinstance(classifier.encoder, Cnn):
-        way = by_windows
+        method = by_windows
     elif shares_prefixes(classifier):
-        way = partial(_by_sharing, rejoin_from=rejoin_from, tolerance=tolerance)
-    if isinstance(classifier.attention, Without):
-        way = by_deletion
-    return way(classifier, tokens, imposed=imposed, asked=asked, max_tokens=max_tokens)
+        method = partial(_by_sharing, rejoin_from=rejoin_from, tolerance=tolerance)
+    if isinstance(classifier.attention, NoAttention):
+        method = by_deletion
+    return method(classifier, inputs, max_tokens=max_tokens)
 
 
 def _by_sharing(
     classifier: Classifier,
-    tokens: Ragged,
+    inputs: Inputs,
     *,
-    imposed: Ragged | None,
-    asked: Questions | None,
     max_tokens: int,
     rejoin_from: int | None,
     tolerance: float,
 ) -> Importance:
-    share = partial(
-        by_prefix_sharing, classifier, tokens, imposed=imposed, asked=asked, max_tokens=max_tokens
-    )
-    rejoining = rejoining_tokens(tokens, rejoin_from)
+    share = partial(by_prefix_sharing, classifier, inputs, max_tokens=max_tokens)
+    rejoining = rejoining_tokens(inputs.tokens, rejoin_from)
     found = share(deleted=~rejoining)
     if rejoining.any():
         rejoined = share(deleted=rejoining, tolerance=tolerance)
@@ -109,32 +99,25 @@ def _by_sharing(
 
 @torch.inference_mode()
 def by_deletion(
-    classifier: Classifier,
-    tokens: Ragged,
-    *,
-    imposed: Ragged | None = None,
-    asked: Questions | None = None,
-    max_tokens: int = EVALUATION_TOKENS,
+    classifier: Classifier, inputs: Inputs, *, max_tokens: int = EVALUATION_TOKENS
 ) -> Importance:
     """`leave_one_out` by running the model on every shortened document, for any encoder.
 
     The plain algorithm: what faster ways are held against.
     """
-    whole, queries = _read_whole(classifier, tokens, imposed, asked, max_tokens)
+    tokens = inputs.tokens
+    whole, queries = _read_whole(classifier, inputs, max_tokens)
     found = np.full((len(tokens.values), 2), np.nan)
     batches = list(_deletion_batches(tokens, max_tokens))
     for deleted in tqdm(batches, desc="leave-one-out", unit="batch", disable=None, leave=False):
         rest = _without(tokens, deleted)
-        given = None
+        imposed = inputs.imposed
         if imposed is not None:
-            given = _normalised(rest.with_values(imposed.values[rest.values]))
+            imposed = _normalised(rest.with_values(imposed.values[rest.values]))
         rows = tokens.documents[deleted]
-        batch = make_batch(
-            rest.with_values(tokens.values[rest.values]),
-            device=classifier.device,
-            imposed=given,
-            asked=None if asked is None else asked.take(rows),
-        )
+        questions = None if inputs.questions is None else inputs.questions.take(rows)
+        shortened = Inputs(rest.with_values(tokens.values[rest.values]), imposed, questions)
+        batch = shortened.batch(classifier.device)
         own = torch.from_numpy(rows).to(classifier.device)
         query = None if queries is None else queries[own]
         after = probabilities(classifier(batch, query=query).logits.double())
@@ -143,57 +126,41 @@ def by_deletion(
 
 
 def _read_whole(
-    classifier: Classifier,
-    tokens: Ragged,
-    imposed: Ragged | None,
-    asked: Questions | None,
-    max_tokens: int,
+    classifier: Classifier, inputs: Inputs, max_tokens: int
 ) -> tuple[Float[Tensor, "documents outputs"], Float[Tensor, "documents width"] | None]:
     """Probabilities of whole documents, and what their questions say."""
     like = classifier.embedding.weight
-    whole = like.new_zeros((len(tokens), classifier.outputs), dtype=torch.float64)
-    queries = like.new_zeros((len(tokens), classifier.encoder.width))
-    for rows in length_sorted_batches(tokens, max_tokens=max_tokens):
-        batch = batch_of(rows, tokens, device=classifier.device, imposed=imposed, asked=asked)
+    whole = like.new_zeros((len(inputs), classifier.outputs), dtype=torch.float64)
+    queries = like.new_zeros((len(inputs), classifier.encoder.width))
+    for part, batch in inputs.batches(classifier.device, max_tokens):
         query = classifier.read_questions(batch)
-        here = torch.from_numpy(rows).to(classifier.device)
+        here = torch.from_numpy(part.rows).to(classifier.device)
         whole[here] = probabilities(classifier(batch, query=query).logits.double())
         if query is not None:
             queries[here] = query
-    return whole, None if asked is None else queries
+    return whole, None if inputs.questions is None else queries
 
 
 @torch.inference_mode()
-def _by_renormalising(
-    classifier: Classifier,
-    tokens: Ragged,
-    *,
-    imposed: Ragged | None,
-    asked: Questions | None,
-    max_tokens: int,
-) -> Importance:
+def _by_renormalising(classifier: Classifier, inputs: Inputs, *, max_tokens: int) -> Importance:
     """`leave_one_out` of an encoder that reads each token alone: only attention changes."""
-    found = np.zeros((len(tokens.values), 2))
-    for rows in length_sorted_batches(tokens, max_tokens=max_tokens):
-        part = tokens.take(rows)
-        batch = batch_of(rows, tokens, device=classifier.device, imposed=imposed, asked=asked)
+    found = np.zeros((len(inputs.tokens.values), 2))
+    for part, batch in inputs.batches(classifier.device, max_tokens):
         query = classifier.read_questions(batch)
         output = classifier(batch, query=query)
         log_attention = output.log_attention.double()
         weight = (log_attention - log_attention.amax(dim=-1, keepdim=True)).exp()[..., None]
-        context = _sum_of_others(weight * output.pieces.double()) / _sum_of_others(weight)
-        cells = (part.documents, part.positions + 1)
-        own = torch.from_numpy(part.documents).to(classifier.device)
-        after = classifier.decide(context[cells], batch, query, own)
+        context = _sum_of_others(weight * output.projected.double()) / _sum_of_others(weight)
+        own = torch.from_numpy(part.cells[0]).to(classifier.device)
+        after = classifier.decide(context[part.cells], batch, query, own)
         before = probabilities(output.logits.double())[own]
-        here = tokens.offsets[rows][part.documents] + part.positions
-        found[here] = changes_of(before, after).cpu().numpy()
-    return Importance.of_changes(tokens, found)
+        part.scatter(changes_of(before, after).cpu().numpy(), found)
+    return Importance.of_changes(inputs.tokens, found)
 
 
 def _sum_of_others(
-    values: Float[Tensor, "batch length piece"],
-) -> Float[Tensor, "batch length piece"]:
+    values: Float[Tensor, "batch length projection"],
+) -> Float[Tensor, "batch length projection"]:
     """Sum over all other positions, without subtracting what may be nearly all of it."""
     before = values.cumsum(dim=1).roll(1, dims=1)
     after = values.flip(1).cumsum(dim=1).roll(1, dims=1)

@@ -12,8 +12,6 @@ rows that have ended make place for others.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import torch
 from jaxtyping import Bool, Float
@@ -23,21 +21,21 @@ from tqdm import tqdm
 
 from attnnn.importance.reading import Items, Reading, read_both_ways
 from attnnn.importance.scores import Importance, changes_of
-from attnnn.importance.variant_runs import STEPS, DotScoring, Runs, Scoring, Way
+from attnnn.importance.variant_runs import STEPS, Direction, DotScoring, Runs, Scoring
 from attnnn.models.attention import (
     Additive,
-    AskedAdditive,
-    AskedDot,
     Dot,
     Imposed,
+    NoAttention,
+    QuestionAdditive,
+    QuestionDot,
     Uniform,
-    Without,
 )
-from attnnn.models.batches import EVALUATION_TOKENS, Batch, length_sorted_batches, make_batch
+from attnnn.models.batches import EVALUATION_TOKENS, length_sorted_batches
 from attnnn.models.classifier import Classifier
 from attnnn.models.decoders import PairDecoder
-from attnnn.models.documents import Questions
 from attnnn.models.encoders import BiLSTM
+from attnnn.models.inputs import Inputs, Part
 from attnnn.tables.ragged import Ragged
 
 # Steps between two looks at which runs have rejoined the whole document's.
@@ -49,7 +47,7 @@ LARGEST_SCORE = 300.0
 def shares_prefixes(classifier: Classifier) -> bool:
     """Whether `by_prefix_sharing` can: a BiLSTM with attention whose scores are within e^±300."""
     attention = classifier.attention
-    if isinstance(attention, Without) or not isinstance(classifier.encoder, BiLSTM):
+    if isinstance(attention, NoAttention) or not isinstance(classifier.encoder, BiLSTM):
         return False
     if isinstance(attention, Additive | Dot):
         # Inner values and states are within ±1; a question's are too.
@@ -60,10 +58,8 @@ def shares_prefixes(classifier: Classifier) -> bool:
 @torch.inference_mode()
 def by_prefix_sharing(
     classifier: Classifier,
-    tokens: Ragged,
+    inputs: Inputs,
     *,
-    imposed: Ragged | None = None,
-    asked: Questions | None = None,
     deleted: Bool[NDArray[np.bool_], " tokens"] | None = None,
     tolerance: float | None = None,
     max_tokens: int = EVALUATION_TOKENS,
@@ -72,9 +68,7 @@ def by_prefix_sharing(
 
     Args:
         classifier: works on the device and in the precision that it has.
-        tokens: ids of the n tokens of each document.
-        imposed: attention weights for a classifier with imposed attention.
-        asked: the questions of a classifier of pairs.
+        inputs: the documents.
         deleted: the tokens to delete; None: every one.
         tolerance: a run rejoins the whole document's once no element of its h and c differs by
             more: what it has yet to read then counts as in the whole document. None: never.
@@ -84,39 +78,27 @@ def by_prefix_sharing(
     Returns:
         NaN where a token was not to be deleted or where nothing is left to read.
     """
+    tokens = inputs.tokens
     found = np.full((len(tokens.values), 2), np.nan)
     wanted = np.ones(len(found), dtype=np.bool_) if deleted is None else deleted
     concerned = np.unique(tokens.documents[wanted])
     batches = length_sorted_batches(tokens.take(concerned), max_tokens=max_tokens)
     for rows in tqdm(batches, desc="leave-one-out", unit="batch", disable=None, leave=False):
-        chosen = concerned[rows]
-        part = tokens.take(chosen)
-        here = tokens.offsets[chosen][part.documents] + part.positions
-        given = None if imposed is None else imposed.take(chosen)
-        first = np.flatnonzero(wanted[here])
-        own = None if asked is None else asked.take(chosen)
-        batch = make_batch(part, device=classifier.device, asked=own)
-        found[here[first]] = _changes(classifier, _Read(part, given, batch), first, tolerance)
+        part = Part(inputs, concerned[rows])
+        first = np.flatnonzero(wanted[part.flat])
+        found[part.flat[first]] = _changes(classifier, part.inputs, first, tolerance)
     return Importance.of_changes(tokens, found)
 
 
-class _Read(NamedTuple):
-    """Documents, the attention imposed on them, and them as a batch."""
-
-    tokens: Ragged
-    imposed: Ragged | None
-    batch: Batch
-
-
 def _changes(
-    classifier: Classifier, read: _Read, deleted: NDArray[np.int64], tolerance: float | None
+    classifier: Classifier, inputs: Inputs, deleted: NDArray[np.int64], tolerance: float | None
 ) -> NDArray[np.float64]:
     """Change of the probability, and its magnitude, for each of the flat indices `deleted`."""
     assert isinstance(classifier.encoder, BiLSTM)
-    items = Items(read.tokens)
+    items, batch = Items(inputs.tokens), inputs.batch(classifier.device)
     readings = read_both_ways(classifier.encoder, classifier.embedding, items)
-    query = classifier.read_questions(read.batch)
-    ways = _both_ways(classifier, readings, items, read.imposed, query)
+    query = classifier.read_questions(batch)
+    ways = _both_ways(classifier, readings, items, inputs.imposed, query)
     item = items.of_tokens[deleted]
     sums = sum(
         _sums_of_changed(way, items, begin, tolerance)
@@ -129,9 +111,9 @@ def _changes(
         whole[:, 0] = 1.0
     device = classifier.device
     every = torch.arange(len(whole), device=device)
-    before = classifier.decide(whole[:, 1:] / whole[:, :1], read.batch, query, every)
-    rows = torch.from_numpy(read.tokens.documents[deleted]).to(device)
-    after = classifier.decide(sums[:, 1:] / sums[:, :1], read.batch, query, rows)
+    before = classifier.decide(whole[:, 1:] / whole[:, :1], batch, query, every)
+    rows = torch.from_numpy(inputs.tokens.documents[deleted]).to(device)
+    after = classifier.decide(sums[:, 1:] / sums[:, :1], batch, query, rows)
     return np.asarray(changes_of(before[rows], after).cpu().numpy())
 
 
@@ -141,7 +123,7 @@ def _both_ways(
     items: Items,
     imposed: Ragged | None,
     query: Float[Tensor, "documents width"] | None,
-) -> list[Way]:
+) -> list[Direction]:
     mirror = torch.from_numpy(items.mirror).to(readings[0].words.device)
     decoder = classifier.decoder
     matrix = decoder.document.weight if isinstance(decoder, PairDecoder) else decoder.weight
@@ -153,18 +135,18 @@ def _both_ways(
     scorings: list[Scoring] | list[DotScoring] | list[None] = [None, None]
     if isinstance(attention, Additive):
         scorings = _scorings(attention, readings, mirror, _offsets(attention, items, query))
-    elif isinstance(attention, Dot | AskedDot):
+    elif isinstance(attention, Dot | QuestionDot):
         scorings = _dot_scorings(attention, readings, mirror, items, query)
     if scorings[0] is not None:
         weight = _scored_weights(scorings[0], readings[0], items)
     else:
         assert isinstance(attention, Uniform | Imposed)
         weight = _fixed_weights(attention, items, imposed).to(mirror.device)
-    pieces = parts[0] + parts[1][mirror]
-    whole = torch.cat([weight[:, None], weight[:, None] * pieces], dim=1)
+    projected = parts[0] + parts[1][mirror]
+    whole = torch.cat([weight[:, None], weight[:, None] * projected], dim=1)
     return [
-        Way(readings[0], halves[0], parts[1][mirror], scorings[0], whole),
-        Way(readings[1], halves[1], parts[0][mirror], scorings[1], whole[mirror]),
+        Direction(readings[0], halves[0], parts[1][mirror], scorings[0], whole),
+        Direction(readings[1], halves[1], parts[0][mirror], scorings[1], whole[mirror]),
     ]
 
 
@@ -172,12 +154,12 @@ def _offsets(
     attention: Additive, items: Items, query: Float[Tensor, "documents width"] | None
 ) -> Float[Tensor, "items inner"] | Float[Tensor, " inner"]:
     """What is added to W h before the tanh: b, and with questions W_q q + b_q of each document."""
-    if not isinstance(attention, AskedAdditive):
+    if not isinstance(attention, QuestionAdditive):
         return attention.hidden.bias
     assert query is not None
     document = torch.from_numpy(items.document).to(query.device)
-    asked: Tensor = attention.query(query)
-    return (asked + attention.hidden.bias)[document]
+    from_question: Tensor = attention.query(query)
+    return (from_question + attention.hidden.bias)[document]
 
 
 def _scorings(
@@ -197,7 +179,7 @@ def _scorings(
 
 
 def _dot_scorings(
-    attention: Dot | AskedDot,
+    attention: Dot | QuestionDot,
     readings: list[Reading],
     mirror: Tensor,
     items: Items,
@@ -243,12 +225,12 @@ def _fixed_weights(
     return torch.from_numpy(weights)
 
 
-def _sums_of_whole(way: Way, items: Items) -> Float[Tensor, "documents sums"]:
+def _sums_of_whole(way: Direction, items: Items) -> Float[Tensor, "documents sums"]:
     sums = way.whole.new_zeros(len(items.lengths), way.whole.shape[1])
     return sums.index_add_(0, torch.from_numpy(items.document).to(sums.device), way.whole)
 
 
-def _sums_of_rest(way: Way, items: Items) -> Float[Tensor, "items sums"]:
+def _sums_of_rest(way: Direction, items: Items) -> Float[Tensor, "items sums"]:
     """For every item, the sums over all later items of its document, none of them subtracted."""
     shape = (len(items.lengths), int(items.lengths.max()) + 2, way.whole.shape[1])
     padded = way.whole.new_zeros(shape)
@@ -258,9 +240,9 @@ def _sums_of_rest(way: Way, items: Items) -> Float[Tensor, "items sums"]:
 
 
 def _sums_of_changed(
-    way: Way, items: Items, deleted: NDArray[np.int64], tolerance: float | None
+    way: Direction, items: Items, deleted: NDArray[np.int64], tolerance: float | None
 ) -> Float[Tensor, "deleted sums"]:
-    """Σ weight and Σ weight · piece over the items that a run reads after each deleted one."""
+    """Σ weight and Σ weight · projected state over the items that a run reads after each deleted one."""
     runs = Runs(way, items, deleted)
     rest = None if tolerance is None else _sums_of_rest(way, items)
     while runs.begin():

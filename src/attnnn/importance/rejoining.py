@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from attnnn.importance.prefix_sharing import by_prefix_sharing, shares_prefixes
 from attnnn.models.classifier import Classifier
-from attnnn.models.documents import Questions
+from attnnn.models.inputs import Inputs
 from attnnn.tables.ragged import Ragged
 
 
@@ -32,27 +32,24 @@ class Rejoining:
 
 def check_rejoining(
     classifier: Classifier,
-    tokens: Ragged,
+    inputs: Inputs,
     found: Ragged,
     *,
     rejoin_from: int | None,
     deletions: int,
     rng: np.random.Generator,
-    imposed: Ragged | None = None,
-    asked: Questions | None = None,
 ) -> Rejoining:
     """Run a sample of deletions to the end and compare.
 
     Args:
         classifier: a trained classifier.
-        tokens: ids of the n tokens of each document.
+        inputs: the documents.
         found: what `leave_one_out` found, with this `rejoin_from`.
         rejoin_from: tokens from which a document's runs could rejoin.
         deletions: size of the sample; all are taken where there are fewer.
         rng: source of the sample.
-        imposed: attention weights for a classifier with imposed attention.
-        asked: the questions of a classifier of pairs.
     """
+    tokens = inputs.tokens
     rejoining = rejoining_tokens(tokens, rejoin_from)
     if not shares_prefixes(classifier):
         rejoining[:] = False
@@ -62,9 +59,7 @@ def check_rejoining(
     checked[sample] = True
     error = np.zeros(0)
     if len(sample):
-        exact = by_prefix_sharing(
-            classifier, tokens, imposed=imposed, asked=asked, deleted=checked
-        ).signed
+        exact = by_prefix_sharing(classifier, inputs, deleted=checked).signed
         error = np.abs(np.subtract(exact.values[checked], found.values[checked]))
     return Rejoining(
         documents=len(np.unique(tokens.documents[rejoining])),

@@ -87,21 +87,21 @@ class DotScoring:
 
 
 @dataclass(frozen=True)
-class Way:
+class Direction:
     """What a run in one direction needs at every item besides its own state.
 
     Attributes:
         reading: the direction's run over whole documents.
-        decoder: what this direction's half of a state is multiplied by for its piece.
-        pieces: the other direction's part of the piece, in double precision.
+        decoder: what this direction's half of a state is multiplied by for its projected state.
+        projected: the other direction's part of the projected state, in double precision.
         scoring: how a state is scored; None if attention does not depend on states.
         whole: of every item in the whole document the attention weight, unnormalised and 0 at symbols, and
-            weight times piece.
+            weight times projected state.
     """
 
     reading: Reading
-    decoder: Float[Tensor, "size piece"]
-    pieces: Float[Tensor, "items piece"]
+    decoder: Float[Tensor, "size projection"]
+    projected: Float[Tensor, "items projection"]
     scoring: Scoring | DotScoring | None
     whole: Float[Tensor, "items sums"]
 
@@ -114,10 +114,10 @@ class Runs:
         at: the item that each row reads next.
         left: items that each row has yet to read.
         variant: the variant of each row.
-        sums: Σ weight and Σ weight · piece so far, of every variant.
+        sums: Σ weight and Σ weight · projected state so far, of every variant.
     """
 
-    def __init__(self, way: Way, items: Items, deleted: NDArray[np.int64]) -> None:
+    def __init__(self, way: Direction, items: Items, deleted: NDArray[np.int64]) -> None:
         device = way.reading.words.device
         left = items.lengths[items.document[deleted]] - items.local[deleted]
         order = np.argsort(-left, kind="stable")
@@ -135,7 +135,7 @@ class Runs:
         self.sums = way.whole.new_zeros(len(deleted), way.whole.shape[1])
         like = way.reading.hidden
         self.score = like.new_empty(STEPS, room)
-        self.pieces = like.new_empty(STEPS, room, way.decoder.shape[1])
+        self.projected = like.new_empty(STEPS, room, way.decoder.shape[1])
         self.inner = like.new_empty(room, 0 if way.scoring is None else way.scoring.width)
 
     def begin(self) -> bool:
@@ -157,16 +157,16 @@ class Runs:
         steps = min(most, int(self.left[:rows].min()))
         items = self.at[:rows] + torch.arange(steps, device=self.at.device)[:, None]
         words = way.reading.words.index_select(0, items.flatten()).view_as(items)
-        score, pieces = self.score[:steps, :rows], self.pieces[:steps, :rows]
+        score, projected = self.score[:steps, :rows], self.projected[:steps, :rows]
         recurrence.use(rows)
         scoring, inner = way.scoring, self.inner[:rows]
-        for item, word, piece, scored in zip(items, words, pieces, score, strict=True):
+        for item, word, product, scored in zip(items, words, projected, score, strict=True):
             hidden = recurrence.step(way.reading.inputs, word)
-            torch.mm(hidden, way.decoder, out=piece)
+            torch.mm(hidden, way.decoder, out=product)
             if scoring is not None:
                 scoring.into(scored, hidden, item, inner)
         weight = way.whole[items, 0] if scoring is None else score.double().exp_()
-        weighted = weight[..., None] * (pieces + way.pieces[items])
+        weighted = weight[..., None] * (projected + way.projected[items])
         self.add(torch.cat([weight.sum(0)[:, None], weighted.sum(0)], dim=1))
         self.at[:rows] += steps
         self.left[:rows] -= steps

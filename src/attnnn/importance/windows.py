@@ -18,11 +18,11 @@ from torch import Tensor
 from tqdm import tqdm
 
 from attnnn.importance.scores import Importance, changes_of
-from attnnn.models.attention import Additive, AskedDot, Dot, Imposed
-from attnnn.models.batches import Batch, batch_of, length_sorted_batches
+from attnnn.models.attention import Additive, Dot, Imposed, QuestionDot
+from attnnn.models.batches import EVALUATION_TOKENS, Batch
 from attnnn.models.classifier import Classifier, probabilities
-from attnnn.models.documents import Questions
 from attnnn.models.encoders import KERNELS, Cnn
+from attnnn.models.inputs import Inputs
 from attnnn.tables.ragged import Ragged
 
 # Tokens on either side whose state a deletion changes.
@@ -33,34 +33,25 @@ _AT_ONCE = 2048
 
 @torch.inference_mode()
 def by_windows(
-    classifier: Classifier,
-    tokens: Ragged,
-    *,
-    imposed: Ragged | None = None,
-    asked: Questions | None = None,
-    max_tokens: int,
+    classifier: Classifier, inputs: Inputs, *, max_tokens: int = EVALUATION_TOKENS
 ) -> Importance:
     """Change p(x without token i) − p(x), for a classifier with a CNN.
 
     Args:
         classifier: works on the device and in the precision that it has.
-        tokens: ids of the n tokens of each document.
-        imposed: attention weights for a classifier with imposed attention.
-        asked: the questions of a classifier of pairs.
+        inputs: the documents.
         max_tokens: padded tokens that are read at once, which bounds memory.
 
     Returns:
         NaN where nothing is left to read.
     """
-    found = np.full((len(tokens.values), 2), np.nan)
+    found = np.full((len(inputs.tokens.values), 2), np.nan)
     taps = _Taps.of(classifier)
-    batches = length_sorted_batches(tokens, max_tokens=max_tokens)
-    for rows in tqdm(batches, desc="leave-one-out", unit="batch", disable=None, leave=False):
-        part = tokens.take(rows)
-        batch = batch_of(rows, tokens, device=classifier.device, imposed=imposed, asked=asked)
-        here = tokens.offsets[rows][part.documents] + part.positions
-        found[here] = _changes(classifier, taps, part, batch)
-    return Importance.of_changes(tokens, found)
+    parts = inputs.parts(max_tokens)
+    for part in tqdm(parts, desc="leave-one-out", unit="batch", disable=None, leave=False):
+        batch = part.inputs.batch(classifier.device)
+        part.scatter(_changes(classifier, taps, part.inputs.tokens, batch), found)
+    return Importance.of_changes(inputs.tokens, found)
 
 
 @dataclass(frozen=True)
@@ -121,7 +112,7 @@ def _changes(
     scores = _scores(classifier, states, batch.imposed, query).masked_fill(~batch.real, -torch.inf)
     largest = scores.amax(dim=1)
     weight = (scores - largest[:, None]).exp()[..., None]
-    far = _far_from(torch.cat([weight, weight * output.pieces.double()], dim=-1))
+    far = _far_from(torch.cat([weight, weight * output.projected.double()], dim=-1))
     found = np.empty((len(tokens.values), 2))
     for start in range(0, len(found), _AT_ONCE):
         deleted = np.arange(start, min(start + _AT_ONCE, len(found)))
@@ -130,7 +121,7 @@ def _changes(
         near = _Near.of(classifier, taps, _Read(batch, query), rows, at)
         top = torch.maximum(largest[rows], near.scores.amax(dim=1))
         weights = (near.scores - top[:, None]).exp()[..., None]
-        fresh = torch.cat([weights, weights * near.pieces], dim=-1).sum(dim=1)
+        fresh = torch.cat([weights, weights * near.projected], dim=-1).sum(dim=1)
         total = far[rows, at] * (largest[rows] - top).exp()[:, None] + fresh
         after = classifier.decide(total[:, 1:] / total[:, :1], batch, query, rows)
         found[deleted] = changes_of(before[rows], after).cpu().numpy()
@@ -150,11 +141,11 @@ class _Near:
 
     Attributes:
         scores: logarithms of their attention up to a factor; −∞ where no token is.
-        pieces: what the decoder makes of their states.
+        projected: what the decoder makes of their states.
     """
 
     scores: Float[Tensor, "deleted near"]
-    pieces: Float[Tensor, "deleted near piece"]
+    projected: Float[Tensor, "deleted near projection"]
 
     @classmethod
     def of(
@@ -176,9 +167,9 @@ class _Near:
         near = slice(REACH, -REACH)
         real = ((places >= 1) & (places < ends - 1))[:, near]
         given = None if batch.imposed is None else batch.imposed[rows[:, None], inside[:, near]]
-        asked = None if read.query is None else read.query[rows]
-        scores = _scores(classifier, states, given, asked).masked_fill(~real, -torch.inf)
-        return cls(scores, classifier.decoder.pieces(states).double())
+        query = None if read.query is None else read.query[rows]
+        scores = _scores(classifier, states, given, query).masked_fill(~real, -torch.inf)
+        return cls(scores, classifier.decoder.project(states).double())
 
 
 def _scores(
@@ -189,7 +180,7 @@ def _scores(
 ) -> Float[Tensor, "rows places"]:
     """Logarithms of attention weights up to a factor a document."""
     attention = classifier.attention
-    if isinstance(attention, Additive | Dot | AskedDot):
+    if isinstance(attention, Additive | Dot | QuestionDot):
         return attention.scores(states, query).double()
     if isinstance(attention, Imposed):
         if imposed is None:
@@ -199,8 +190,8 @@ def _scores(
 
 
 def _far_from(
-    values: Float[Tensor, "batch length piece"],
-) -> Float[Tensor, "batch length piece"]:
+    values: Float[Tensor, "batch length projection"],
+) -> Float[Tensor, "batch length projection"]:
     """For every place, the sum over all that are more than `REACH` places away, none subtracted."""
     beyond = values.new_zeros(len(values), REACH + 1, values.shape[-1])
     before = torch.cat([beyond, values.cumsum(1)], dim=1)[:, : values.shape[1]]

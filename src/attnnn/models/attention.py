@@ -6,6 +6,9 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+LOG_ZERO: float = torch.finfo(torch.float32).min / 4
+"""The logarithm that stands for a weight of zero: finite, so that 0 · log 0 is 0 and not NaN."""
+
 
 class Scored(nn.Module):
     """Attention that scores each state by itself: softmax of the scores over the real tokens."""
@@ -19,7 +22,7 @@ class Scored(nn.Module):
     ) -> Float[Tensor, "batch length"]:
         """Log attention; a very large negative number where no real token is."""
         scores = self.scores(states, query)
-        return torch.log_softmax(scores.masked_fill(~real, nothing(scores)), dim=-1)
+        return torch.log_softmax(scores.masked_fill(~real, LOG_ZERO), dim=-1)
 
     def scores(
         self,
@@ -66,7 +69,7 @@ class Dot(Scored):
         return scores.squeeze(-1) * self.scale
 
 
-class AskedAdditive(Additive):
+class QuestionAdditive(Additive):
     """score_t = v·tanh(W_p h_t + b_p + W_q q + b_q), softmax over the real tokens."""
 
     def __init__(self, width: int) -> None:
@@ -85,7 +88,7 @@ class AskedAdditive(Additive):
         return scores.squeeze(-1)
 
 
-class AskedDot(Scored):
+class QuestionDot(Scored):
     """score_t = h_t·q / √D, softmax over the real tokens. No parameters."""
 
     def __init__(self, width: int) -> None:
@@ -117,7 +120,7 @@ class Uniform(nn.Module):
     ) -> Float[Tensor, "batch length"]:
         """Log attention; a very large negative number where no real token is."""
         weights = -real.sum(dim=-1, keepdim=True, dtype=states.dtype).log()
-        return weights.expand(real.shape).masked_fill(~real, nothing(states))
+        return weights.expand(real.shape).masked_fill(~real, LOG_ZERO)
 
 
 class Imposed(nn.Module):
@@ -143,10 +146,10 @@ class Imposed(nn.Module):
         """
         if imposed is None:
             raise ValueError("imposed attention needs the weights to impose in the batch")
-        return imposed.log().clamp(min=nothing(states)).masked_fill(~real, nothing(states))
+        return imposed.log().clamp(min=LOG_ZERO).masked_fill(~real, LOG_ZERO)
 
 
-class Without(nn.Module):
+class NoAttention(nn.Module):
     """No attention: the decoder reads what the encoder ends with, and no token has a weight."""
 
     def __init__(self, width: int) -> None:
@@ -160,28 +163,25 @@ class Without(nn.Module):
         query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "batch length"]:
         """The logarithm of no weight at all, everywhere."""
-        return states.new_full(real.shape, nothing(states))
+        return states.new_full(real.shape, LOG_ZERO)
 
 
-ATTENTIONS: dict[str, type[Additive | Dot | Uniform | Imposed | Without]] = {
+ATTENTIONS: dict[str, type[Additive | Dot | Uniform | Imposed | NoAttention]] = {
     "additive": Additive,
     "dot": Dot,
     "uniform": Uniform,
     "imposed": Imposed,
     "log-odds": Imposed,
-    "none": Without,
+    "none": NoAttention,
 }
 
 # The same where every text comes with a question.
-ASKED: dict[str, type[AskedAdditive | AskedDot | Uniform | Imposed | Without]] = {
-    "additive": AskedAdditive,
-    "dot": AskedDot,
+QUESTION_ATTENTIONS: dict[
+    str, type[QuestionAdditive | QuestionDot | Uniform | Imposed | NoAttention]
+] = {
+    "additive": QuestionAdditive,
+    "dot": QuestionDot,
     "uniform": Uniform,
     "imposed": Imposed,
-    "none": Without,
+    "none": NoAttention,
 }
-
-
-def nothing(like: Tensor) -> float:
-    """The logarithm that stands for a weight of zero: finite, so that 0 · log 0 is 0 and not NaN."""
-    return torch.finfo(like.dtype).min / 4

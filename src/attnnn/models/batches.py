@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 from torch import Tensor
 
-from attnnn.models.documents import END, PADDING, START, Questions
+from attnnn.models.documents import END, PADDING, START, EncodedQuestions
 from attnnn.tables.ragged import Ragged
 
 # Padded tokens of a batch that is only evaluated: bounds memory on long documents.
@@ -52,7 +52,7 @@ def make_batch(
     *,
     device: torch.device | str = "cpu",
     imposed: Ragged | None = None,
-    asked: Questions | None = None,
+    questions: EncodedQuestions | None = None,
 ) -> Batch:
     """Pad documents of token ids (without start and end symbols) into one batch."""
     lengths = tokens.lengths
@@ -61,37 +61,22 @@ def make_batch(
     ids[tokens.documents, tokens.positions + 1] = tokens.values
     ids[np.arange(len(tokens)), lengths + 1] = END
     return Batch(
-        token_ids=sent(ids, device),
-        lengths=sent(lengths + 2, device),
+        token_ids=to_device(ids, device),
+        lengths=to_device(lengths + 2, device),
         imposed=None if imposed is None else align(imposed, device=device),
-        question=None if asked is None else make_batch(asked.tokens, device=device),
-        candidates=None if asked is None else _allowed(asked, device),
+        question=None if questions is None else make_batch(questions.tokens, device=device),
+        candidates=None if questions is None else _allowed(questions, device),
     )
 
 
-def batch_of(
-    rows: NDArray[np.int64],
-    tokens: Ragged,
-    *,
-    device: torch.device | str,
-    imposed: Ragged | None = None,
-    asked: Questions | None = None,
-) -> Batch:
-    """`make_batch` of some of the documents, with what belongs to them."""
-    return make_batch(
-        tokens.take(rows),
-        device=device,
-        imposed=None if imposed is None else imposed.take(rows),
-        asked=None if asked is None else asked.take(rows),
-    )
-
-
-def _allowed(asked: Questions, device: torch.device | str) -> Bool[Tensor, "batch outputs"] | None:
-    if asked.candidates is None:
+def _allowed(
+    questions: EncodedQuestions, device: torch.device | str
+) -> Bool[Tensor, "batch outputs"] | None:
+    if questions.candidates is None:
         return None
-    allowed = np.zeros((len(asked.tokens), asked.classes), dtype=np.bool_)
-    allowed[asked.candidates.documents, asked.candidates.values] = True
-    return sent(allowed, device)
+    allowed = np.zeros((len(questions.tokens), questions.classes), dtype=np.bool_)
+    allowed[questions.candidates.documents, questions.candidates.values] = True
+    return to_device(allowed, device)
 
 
 def align(
@@ -101,10 +86,10 @@ def align(
     width = int(per_token.lengths.max(initial=0)) + 2
     out = np.zeros((len(per_token), width), dtype=np.float32)
     out[per_token.documents, per_token.positions + 1] = per_token.values
-    return sent(out, device)
+    return to_device(out, device)
 
 
-def sent(values: NDArray[np.generic], device: torch.device | str) -> Tensor:
+def to_device(values: NDArray[np.generic], device: torch.device | str) -> Tensor:
     """An array on a device. A GPU copies it from pinned memory, so that nobody waits for its queue."""
     tensor = torch.from_numpy(values)
     if torch.device(device).type == "cuda":

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from attnnn.models.attention import ASKED, ATTENTIONS, Without, nothing
+from attnnn.models.attention import ATTENTIONS, LOG_ZERO, QUESTION_ATTENTIONS, NoAttention
 from attnnn.models.batches import Batch
 from attnnn.models.decoders import LinearDecoder, PairDecoder, attended
 from attnnn.models.documents import PADDING
@@ -23,14 +23,14 @@ class Output(NamedTuple):
         logits: of every class; for two classes the log-odds of class 1 alone.
         attention: weights; 0 outside the real tokens.
         log_attention: their logarithms; very large negative numbers where the weight is 0.
-        pieces: what the decoder makes of each state before they are summed; 0 outside the real tokens, and
+        projected: what the decoder makes of each state before they are summed; 0 outside the real tokens, and
             everywhere in a model without attention.
     """
 
     logits: Float[Tensor, "batch outputs"]
     attention: Float[Tensor, "batch length"]
     log_attention: Float[Tensor, "batch length"]
-    pieces: Float[Tensor, "batch length piece"]
+    projected: Float[Tensor, "batch length projection"]
 
     @property
     def logit(self) -> Float[Tensor, " batch"]:
@@ -40,7 +40,7 @@ class Output(NamedTuple):
     @property
     def contribution(self) -> Float[Tensor, "batch length"]:
         """w·h_t, so that logit = Σ_t attention_t · contribution_t + bias, for two classes."""
-        return self.pieces[..., 0]
+        return self.projected[..., 0]
 
     @property
     def probabilities(self) -> Float[Tensor, "batch outputs"]:
@@ -66,7 +66,7 @@ class Classifier(nn.Module):
         dimension: width of a word vector.
         hidden_size: width of each LSTM direction, of the token-level layer, or of all convolutions.
         outputs: 1 for two classes, else the number of classes.
-        asked: whether every text comes with a question (or a hypothesis), which has word vectors and
+        with_question: whether every text comes with a question (or a hypothesis), which has word vectors and
             an encoder of its own.
     """
 
@@ -79,17 +79,19 @@ class Classifier(nn.Module):
         dimension: int,
         hidden_size: int,
         outputs: int = 1,
-        asked: bool = False,
+        with_question: bool = False,
     ) -> None:
         super().__init__()
         self.hidden_size, self.outputs = hidden_size, outputs
         self.embedding = WordVectors(vocabulary, dimension)
         self.encoder = ENCODERS[encoder](dimension, hidden_size)
         width = self.encoder.width
-        self.attention = (ASKED if asked else ATTENTIONS)[attention](width)
-        self.decoder = PairDecoder(width, outputs) if asked else LinearDecoder(width, outputs)
-        self.question_embedding = WordVectors(vocabulary, dimension) if asked else None
-        self.question_encoder = ENCODERS[encoder](dimension, hidden_size) if asked else None
+        self.attention = (QUESTION_ATTENTIONS if with_question else ATTENTIONS)[attention](width)
+        self.decoder = (
+            PairDecoder(width, outputs) if with_question else LinearDecoder(width, outputs)
+        )
+        self.question_embedding = WordVectors(vocabulary, dimension) if with_question else None
+        self.question_encoder = ENCODERS[encoder](dimension, hidden_size) if with_question else None
 
     def forward(
         self,
@@ -117,25 +119,25 @@ class Classifier(nn.Module):
         if detach_attention:
             log_attention = log_attention.detach()
         attention = log_attention.exp()
-        if isinstance(self.attention, Without):
-            pieces = torch.zeros_like(attention)[..., None]
-            context = self.decoder.pieces(self.encoder.last(states, batch.lengths)[:, None])[:, 0]
+        if isinstance(self.attention, NoAttention):
+            projected = torch.zeros_like(attention)[..., None]
+            context = self.decoder.project(self.encoder.last(states, batch.lengths)[:, None])[:, 0]
         else:
-            pieces = self.decoder.pieces(states).masked_fill(~real[..., None], 0.0)
-            context = attended(attention, pieces)
+            projected = self.decoder.project(states).masked_fill(~real[..., None], 0.0)
+            context = attended(attention, projected)
         logits = self.decoder.logits(context, query)
         if batch.candidates is not None:
-            logits = logits.masked_fill(~batch.candidates, nothing(logits))
-        return Output(logits, attention, log_attention, pieces)
+            logits = logits.masked_fill(~batch.candidates, LOG_ZERO)
+        return Output(logits, attention, log_attention, projected)
 
     def decide(
         self,
-        context: Float[Tensor, "rows piece"],
+        context: Float[Tensor, "rows projection"],
         batch: Batch,
         query: Float[Tensor, "batch width"] | None,
         rows: Int[Tensor, " rows"],
     ) -> Float[Tensor, "rows outputs"]:
-        """Probabilities, in double precision, of other sums of pieces than the attended ones.
+        """Probabilities, in double precision, of other sums of projected than the attended ones.
 
         Args:
             context: the sums.
@@ -145,17 +147,19 @@ class Classifier(nn.Module):
         """
         logits = self.decoder.double_logits(context, None if query is None else query[rows])
         if batch.candidates is not None:
-            logits = logits.masked_fill(~batch.candidates[rows], nothing(logits))
+            logits = logits.masked_fill(~batch.candidates[rows], LOG_ZERO)
         return probabilities(logits)
 
     def read_questions(self, batch: Batch) -> Float[Tensor, "batch width"] | None:
         """What the questions' encoder ends with; None where there are no questions."""
         if self.question_encoder is None or self.question_embedding is None:
             return None
-        asked = batch.question
-        assert asked is not None, "texts of a pair need their questions"
-        states = self.question_encoder(self.question_embedding(asked.token_ids), asked.lengths)
-        last: Tensor = self.question_encoder.last(states, asked.lengths)
+        question = batch.question
+        assert question is not None, "texts of a pair need their questions"
+        states = self.question_encoder(
+            self.question_embedding(question.token_ids), question.lengths
+        )
+        last: Tensor = self.question_encoder.last(states, question.lengths)
         return last
 
     @property
@@ -198,7 +202,7 @@ def build(
     hidden_size: int,
     seed: int,
     outputs: int = 1,
-    asked: bool = False,
+    with_question: bool = False,
     vectors: Float[Tensor, "vocabulary dimension"] | None = None,
     scale: float = 1.0,
 ) -> Classifier:
@@ -211,7 +215,7 @@ def build(
         dimension: width of a word vector.
         hidden_size: width of each LSTM direction, of the token-level layer, or of all convolutions.
         outputs: 1 for two classes, else the number of classes.
-        asked: whether every text comes with a question.
+        with_question: whether every text comes with a question.
         seed: equal seeds give equal parameters to models of the same parts.
         vectors: word vectors to start from; None: random ones.
         scale: standard deviation of the random ones.
@@ -225,7 +229,7 @@ def build(
             dimension=dimension,
             hidden_size=hidden_size,
             outputs=outputs,
-            asked=asked,
+            with_question=with_question,
         )
     with torch.no_grad():
         for table in model.tables:

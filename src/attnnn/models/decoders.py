@@ -1,7 +1,8 @@
 """Decoders: what makes logits of the attended states (Jain & Wallace 2019, section 3).
 
 Every decoder multiplies the states by a matrix before anything else, which may be done before they are summed
-too: what a state becomes is its *piece*, and the sum of pieces under any attention gives the logits.
+too: what a state becomes is its *projected state*, and the sum of these under any attention gives
+the logits.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from torch import Tensor, nn
 class LinearDecoder(nn.Linear):
     """W c + b for a context c; one row of W is one class, or the only one is the log-odds of class 1."""
 
-    def pieces(
+    def project(
         self, states: Float[Tensor, "*batch length width"]
     ) -> Float[Tensor, "*batch length outputs"]:
         """W h of every state."""
@@ -27,7 +28,7 @@ class LinearDecoder(nn.Linear):
         context: Float[Tensor, "*batch outputs"],
         query: Float[Tensor, "*batch width"] | None,
     ) -> Float[Tensor, "*batch outputs"]:
-        """Logits of the attended pieces."""
+        """Logits of the attended projected."""
         return context + self.bias
 
     def double_logits(
@@ -48,14 +49,14 @@ class PairDecoder(nn.Module):
         self.question = nn.Linear(width, width // 2)
         self.output = nn.Linear(width // 2, outputs)
 
-    def pieces(
+    def project(
         self, states: Float[Tensor, "*batch length width"]
     ) -> Float[Tensor, "*batch length inner"]:
         """W_p h of every state."""
         return states @ self.document.weight.T
 
     def offset(self, query: Float[Tensor, "*batch width"]) -> Float[Tensor, "*batch inner"]:
-        """b_p + W_q q + b_q: what a question adds to the attended pieces."""
+        """b_p + W_q q + b_q: what a question adds to the attended projected."""
         offset: Tensor = self.question(query)
         return offset + self.document.bias
 
@@ -64,7 +65,7 @@ class PairDecoder(nn.Module):
         context: Float[Tensor, "*batch inner"],
         query: Float[Tensor, "*batch width"] | None,
     ) -> Float[Tensor, "*batch outputs"]:
-        """Logits of the attended pieces."""
+        """Logits of the attended projected."""
         assert query is not None
         logits: Tensor = self.output(torch.tanh(context + self.offset(query)))
         return logits
@@ -81,9 +82,9 @@ class PairDecoder(nn.Module):
 
 
 def attended(
-    attention: Float[Tensor, "*batch length"], pieces: Float[Tensor, "*batch length piece"]
-) -> Float[Tensor, "*batch piece"]:
+    attention: Float[Tensor, "*batch length"], projected: Float[Tensor, "*batch length projection"]
+) -> Float[Tensor, "*batch projection"]:
     """Σ_t α_t · piece_t."""
-    if pieces.shape[-1] == 1:
-        return (attention * pieces[..., 0]).sum(dim=-1, keepdim=True)
-    return (attention[..., None, :] @ pieces).squeeze(-2)
+    if projected.shape[-1] == 1:
+        return (attention * projected[..., 0]).sum(dim=-1, keepdim=True)
+    return (attention[..., None, :] @ projected).squeeze(-2)

@@ -20,7 +20,7 @@ SPECIAL_SYMBOLS = 4
 
 
 @dataclass(frozen=True)
-class Questions:
+class EncodedQuestions:
     """What comes with each document of a corpus of pairs, row by row with the documents.
 
     Attributes:
@@ -33,10 +33,10 @@ class Questions:
     candidates: Ragged | None
     classes: int
 
-    def take(self, rows: NDArray[np.int64]) -> Questions:
+    def take(self, rows: NDArray[np.int64]) -> EncodedQuestions:
         """Those of the given rows."""
         candidates = None if self.candidates is None else self.candidates.take(rows)
-        return Questions(self.tokens.take(rows), candidates, self.classes)
+        return EncodedQuestions(self.tokens.take(rows), candidates, self.classes)
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Documents:
         label: shape (documents,): gold class.
         tokens: vocabulary ids of the n tokens of each, without start and end symbols.
         classes: number of classes of the corpus.
-        asked: their questions, in a corpus of pairs.
+        questions: what comes with each, in a corpus of pairs.
     """
 
     document: NDArray[np.int64]
@@ -57,7 +57,7 @@ class Documents:
     label: NDArray[np.int64]
     tokens: Ragged
     classes: int = 2
-    asked: Questions | None = None
+    questions: EncodedQuestions | None = None
 
     def __len__(self) -> int:
         return len(self.document)
@@ -74,7 +74,7 @@ class Documents:
             split=self.split[rows],
             label=self.label[rows],
             tokens=self.tokens.take(rows),
-            asked=None if self.asked is None else self.asked.take(rows),
+            questions=None if self.questions is None else self.questions.take(rows),
         )
 
 
@@ -91,16 +91,16 @@ def read_documents(path: str | os.PathLike[str]) -> Documents:
     table = read_table_of(path, (schemas.DOCUMENTS, schemas.PAIRS), columns=_READ)
     described = json.loads((Path(path).parent / "description.json").read_text(encoding="utf-8"))
     classes = len(described["classes"])
-    asked = None
+    questions = None
     if "question_ids" in table.column_names:
         some = table["candidates"].null_count < len(table)
         candidates = Ragged.from_arrow(table["candidates"]) if some else None
-        asked = Questions(Ragged.from_arrow(table["question_ids"]), candidates, classes)
+        questions = EncodedQuestions(Ragged.from_arrow(table["question_ids"]), candidates, classes)
     return Documents(
         document=table["document"].to_numpy(),
         split=np.asarray(table["split"].to_pylist(), dtype=np.str_),
         label=table["label"].to_numpy(),
         tokens=Ragged.from_arrow(table["token_ids"]),
         classes=classes,
-        asked=asked,
+        questions=questions,
     )

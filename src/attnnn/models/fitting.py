@@ -11,6 +11,7 @@ from attnnn.errors import UserError
 from attnnn.measures import accuracy, roc_auc
 from attnnn.models.classifier import Classifier, build
 from attnnn.models.documents import Documents
+from attnnn.models.inputs import Inputs
 from attnnn.models.material import Material
 from attnnn.models.objectives import (
     Classes,
@@ -54,7 +55,7 @@ def new_classifier(
         hidden_size=settings.hidden_size,
         seed=seed,
         outputs=1 if _two_classes(documents) else documents.classes,
-        asked=documents.asked is not None,
+        with_question=documents.questions is not None,
         vectors=vectors,
         scale=settings.embedding.scale,
     )
@@ -75,27 +76,25 @@ def new_training(
     train_part = material.of_split("train")
     if not _two_classes(material.documents):
         objective: Objective = Classes(train_part.documents.label)
-        score = _accuracy_score(_selecting(settings, material))
+        score = _accuracy_score(_selecting(settings, material), model)
     elif settings.imitating is None:
         objective = _labels(settings, train_part)
-        score = _auc_score(_selecting(settings, material))
+        score = _auc_score(_selecting(settings, material), model)
     else:
         assert model.lambda_ is not None
         objective, score = _imitation(settings.imitating, model.lambda_, material, train_part)
     return Training(
         classifier,
-        train_part.documents.tokens,
+        train_part.inputs(model),
         objective,
-        _recipe(settings, seed, decay_attention=material.documents.asked is not None),
+        _recipe(settings, seed, decay_attention=material.documents.questions is not None),
         score,
-        imposed=train_part.imposed if model.given else None,
-        asked=train_part.documents.asked,
     )
 
 
 def _two_classes(documents: Documents) -> bool:
     """Whether one logit is enough: the papers' classification tasks."""
-    return documents.classes == 2 and documents.asked is None
+    return documents.classes == 2 and documents.questions is None
 
 
 def _selecting(settings: TrainSettings, material: Material) -> Material:
@@ -148,8 +147,8 @@ def _imitation(
     if split == "train":
         return trained, lambda classifier, train_loss: -train_loss
     selecting = _part(material, split)
-    tokens, selected = selecting.documents.tokens, objective(selecting, None)
-    return trained, lambda classifier, train_loss: -total_loss(classifier, tokens, selected)
+    inputs, selected = Inputs.of(selecting.documents), objective(selecting, None)
+    return trained, lambda classifier, train_loss: -total_loss(classifier, inputs, selected)
 
 
 def _recipe(settings: TrainSettings, seed: int, *, decay_attention: bool) -> Recipe:
@@ -167,27 +166,20 @@ def _recipe(settings: TrainSettings, seed: int, *, decay_attention: bool) -> Rec
     )
 
 
-def _auc_score(selecting: Material) -> Score:
-    documents = selecting.documents
+def _auc_score(selecting: Material, model: Model) -> Score:
+    label, inputs = selecting.documents.label, selecting.inputs(model)
 
     def score(classifier: Classifier, train_loss: float) -> float:
-        predictions = predict(classifier, documents.tokens, imposed=selecting.imposed, pieces=False)
-        return float(roc_auc(documents.label, predictions.logit))
+        return float(roc_auc(label, predict(classifier, inputs, projected=False).logit))
 
     return score
 
 
-def _accuracy_score(selecting: Material) -> Score:
-    documents = selecting.documents
+def _accuracy_score(selecting: Material, model: Model) -> Score:
+    label, inputs = selecting.documents.label, selecting.inputs(model)
 
     def score(classifier: Classifier, train_loss: float) -> float:
-        predictions = predict(
-            classifier,
-            documents.tokens,
-            imposed=selecting.imposed,
-            asked=documents.asked,
-            pieces=False,
-        )
-        return float(accuracy(documents.label, predictions.logits.argmax(axis=1)))
+        predictions = predict(classifier, inputs, projected=False)
+        return float(accuracy(label, predictions.logits.argmax(axis=1)))
 
     return score

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.models.documents import Documents
+from attnnn.models.inputs import Inputs
+from attnnn.study.model import Model
 from attnnn.tables.ragged import Ragged
 
 
@@ -42,7 +44,7 @@ class Material:
         guide = None if self.guide is None else self.guide.take(rows)
         return Material(self.documents.of_split(split), guide)
 
-    @property
-    def imposed(self) -> Ragged | None:
-        """The guide's attention, for a model that is given it."""
-        return None if self.guide is None else self.guide.attention
+    def inputs(self, model: Model) -> Inputs:
+        """What a model reads: with the guide's attention, if it is imposed on it."""
+        given = self.guide.attention if model.given and self.guide is not None else None
+        return Inputs.of(self.documents, given)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
-from attnnn.models.batches import align, sent
+from attnnn.models.batches import align, to_device
 from attnnn.models.classifier import Output
 from attnnn.tables.ragged import Ragged
 
@@ -43,8 +43,8 @@ class Labels:
     def losses(self, output: Output, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
         """Loss of each document of a batch, `documents` being their rows."""
         device = output.logit.device
-        label = sent(self.label[documents], device).to(output.logit.dtype)
-        weight = sent(self.weight[documents], device)
+        label = to_device(self.label[documents], device).to(output.logit.dtype)
+        weight = to_device(self.weight[documents], device)
         return binary_cross_entropy_with_logits(output.logit, label, weight, reduction="none")
 
     def batch_weight(self, documents: NDArray[np.int64]) -> float:
@@ -64,7 +64,7 @@ class Classes:
 
     def losses(self, output: Output, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
         """Loss of each document of a batch, `documents` being their rows."""
-        label = sent(self.label[documents], output.logits.device)
+        label = to_device(self.label[documents], output.logits.device)
         return cross_entropy(output.logits, label, reduction="none")
 
     def batch_weight(self, documents: NDArray[np.int64]) -> float:
@@ -95,7 +95,7 @@ class Imitation:
     def losses(self, output: Output, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
         """Loss of each document of a batch, `documents` being their rows."""
         device = output.logit.device
-        target = sent(self.probability[documents], device)
+        target = to_device(self.probability[documents], device)
         distance = self.tvd_scale * (torch.sigmoid(output.logit) - target).abs()
         base = align(self.attention.take(documents), device=device)
         # A base weight that underflowed to zero counts as the smallest normal number.

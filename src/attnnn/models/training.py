@@ -13,19 +13,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from attnnn.models.batches import (
-    EVALUATION_TOKENS,
-    Batch,
-    batch_of,
-    length_sorted_batches,
-    make_batch,
-    noisy_length_batches,
-)
+from attnnn.models.batches import Batch, noisy_length_batches
 from attnnn.models.classifier import Classifier
-from attnnn.models.documents import Questions
+from attnnn.models.inputs import Inputs
 from attnnn.models.objectives import Objective
 from attnnn.models.optimizer import AmsGrad
-from attnnn.tables.ragged import Ragged
 
 Score = Callable[[Classifier, float], float]
 
@@ -90,27 +82,22 @@ class Training:
 
     Args:
         classifier: trained in place; holds the selected epoch's parameters in the end.
-        tokens: training documents.
+        inputs: training documents.
         objective: one loss a document.
         recipe: how.
         score: called with the classifier and the epoch's training loss; larger is better.
-        imposed: attention weights of the training documents, if they are imposed.
-        asked: their questions, in a corpus of pairs.
     """
 
     def __init__(
         self,
         classifier: Classifier,
-        tokens: Ragged,
+        inputs: Inputs,
         objective: Objective,
         recipe: Recipe,
         score: Score,
-        *,
-        imposed: Ragged | None = None,
-        asked: Questions | None = None,
     ) -> None:
-        self.classifier, self.tokens, self.objective = classifier, tokens, objective
-        self.recipe, self.score, self.imposed, self.asked = recipe, score, imposed, asked
+        self.classifier, self.inputs, self.objective = classifier, inputs, objective
+        self.recipe, self.score = recipe, score
         self.optimizer = optimizer_of(classifier, recipe)
         tables = {id(table.weight) for table in classifier.tables}
         self._others = [p for p in classifier.parameters() if id(p) not in tables]
@@ -171,13 +158,9 @@ class Training:
         self.progress.epoch = epoch + 1
 
     def _batches(self) -> Iterator[tuple[NDArray[np.int64], Batch]]:
-        device = self.classifier.device
-        lengths = self.tokens.lengths + 2
+        lengths = self.inputs.tokens.lengths + 2
         for rows in noisy_length_batches(lengths, self.recipe.batch_size, self.rng):
-            batch = batch_of(
-                rows, self.tokens, device=device, imposed=self.imposed, asked=self.asked
-            )
-            yield rows, batch
+            yield rows, self.inputs.take(rows).batch(self.classifier.device)
 
     def _step(self, rows: NDArray[np.int64], batch: Batch) -> Tensor:
         losses = self.objective.losses(self.classifier(batch), rows)
@@ -223,13 +206,12 @@ class Training:
 
 
 @torch.inference_mode()
-def total_loss(classifier: Classifier, tokens: Ragged, objective: Objective) -> float:
+def total_loss(classifier: Classifier, inputs: Inputs, objective: Objective) -> float:
     """The objective summed over documents, without batch weights and without training."""
     device = classifier.device
     total = torch.zeros((), dtype=torch.float64, device=device)
-    for rows in length_sorted_batches(tokens, max_tokens=EVALUATION_TOKENS):
-        output = classifier(make_batch(tokens.take(rows), device=device))
-        total += objective.losses(output, rows).double().sum()
+    for part, batch in inputs.batches(device):
+        total += objective.losses(classifier(batch), part.rows).double().sum()
     return float(total)
 
 
