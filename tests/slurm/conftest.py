@@ -33,6 +33,12 @@ NAMES = tuple(
     for name in catalogue.exhibits(load(ROOT / "config" / "tiny.yaml"), "table")
 )
 TABLES = tuple(f"results-tiny/tables/{name}.csv" for name in NAMES)
+# A study of small models.
+SHARING = {
+    "# groups: [train=trainings, measure=measures, search=measures, replace=measures]": (
+        "groups: [train=trainings, measure=measures, search=measures, replace=measures]"
+    )
+}
 # What is polled at leisure on a cluster is polled at once here.
 PACE = {
     "slurm-init-seconds-before-status-checks: 20": "slurm-init-seconds-before-status-checks: 2",
@@ -127,7 +133,7 @@ def submitter(folder: Path) -> Submitter:
         "OMP_NUM_THREADS": "1",
     }
     copied = Submitter(folder, variables)
-    copied.edit_profile(EDITED | PACE)
+    copied.edit_profile(EDITED | SHARING | PACE)
     return copied
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.slurm.conftest import (
     PROFILE_FOLDER,
+    SHARING,
     TABLES,
     Submitter,
     make_smaller,
@@ -35,6 +36,9 @@ LIMITS = {
     "    mem_mb: attempt * 4000": "    mem_mb: attempt * 1500",
 }
 
+# Every measure and every search is a job of its own, so that each has its own attempts.
+ALONE = dict.fromkeys(SHARING.values(), "groups: [train=trainings]")
+
 
 @pytest.fixture(scope="module")
 def recovered(submit_host: Submitter) -> Submitter:
@@ -42,7 +46,7 @@ def recovered(submit_host: Submitter) -> Submitter:
     make_smaller(submit_host, *CORPORA)
     for kind, call in FAULTS.items():
         (submit_host.folder / "faults" / kind).write_text(call)
-    submit_host.edit_profile(LIMITS)
+    submit_host.edit_profile(LIMITS | ALONE)
     printed = submit_host.succeed(
         "--workflow-profile", PROFILE_FOLDER, "--configfile", "config/tiny.yaml", "--", *TABLES
     )
@@ -94,7 +98,7 @@ def attempts(jobs: dict[int, Finished], comment: str) -> list[Finished]:
 
 
 def test_a_job_that_ran_out_of_time_gets_more(jobs: dict[int, Finished]):
-    first, second = attempts(jobs, "rule_embed_wildcards_needle")
+    first, second = attempts(jobs, "rule_embed")
     assert (first.state, second.state) == ("TIMEOUT", "COMPLETED")
     assert (first.limit, second.limit) == ("1", "2")
     assert first.end - first.start >= timedelta(minutes=1)
@@ -103,7 +107,7 @@ def test_a_job_that_ran_out_of_time_gets_more(jobs: dict[int, Finished]):
 def test_a_job_that_ran_out_of_memory_was_ended_for_that_and_gets_more(
     recovered: Submitter, jobs: dict[int, Finished]
 ):
-    searches = attempts(jobs, "rule_search_wildcards_lexical")
+    searches = attempts(jobs, "rule_search")
     [first] = [job for job in searches if job.state == "FAILED"]
     [second] = [job for job in searches if "mem=3000M" in job.line]
     assert (first.comment, second.state) == (second.comment, "COMPLETED")
