@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from attnnn.models.classifier import Classifier, build
 from attnnn.models.documents import SPECIAL_SYMBOLS
-from attnnn.models.prediction import Predictions, predict
+from attnnn.models.inputs import Inputs
+from attnnn.models.prediction import ModelOutput, predict
 from attnnn.readout.readout import Readout
 from attnnn.tables.ragged import Ragged
 
@@ -77,9 +78,9 @@ class Material:
     classifier: Classifier
 
     @cached_property
-    def predictions(self) -> Predictions:
+    def predictions(self) -> ModelOutput:
         """The classifier's predictions of the test documents."""
-        return predict(self.classifier, self.test)
+        return predict(self.classifier, Inputs(self.test))
 
     @property
     def readout(self) -> Readout:
@@ -135,7 +136,7 @@ def _scale_like_trained(classifier: Classifier, documents: Ragged) -> None:
     for name, parameter in classifier.encoder.named_parameters():
         if "bias_hh" in name:
             parameter[hidden : 2 * hidden] += _FORGET_BIAS  # gates stand in the order i, f, g, o
-    seen = predict(classifier, documents)
+    seen = predict(classifier, Inputs(documents))
     scores = seen.attention.with_values(np.log(seen.attention.values))
     score = classifier.get_parameter("attention.score.weight")
     score.mul_(_LOG_ATTENTION_SPREAD / _spread_within(scores))

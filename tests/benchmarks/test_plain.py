@@ -12,6 +12,7 @@ from attnnn.counterfactual.permutation import logit_moments, permuted_logits
 from attnnn.importance.gradient import gradient
 from attnnn.importance.leave_one_out import leave_one_out
 from attnnn.models.batches import make_batch
+from attnnn.models.inputs import Inputs
 from attnnn.tables.ragged import Ragged
 from benchmarks import comparisons, comparisons_of_attention, kernels
 from benchmarks.material import SIZES, generate
@@ -36,7 +37,7 @@ def double(material):
 def test_the_plain_model_is_the_classifier(double):
     plain = PlainModel.like(double.classifier)
     ids, lengths = pad(list(double.test), torch.device("cpu"))
-    expected = double.classifier(make_batch(double.test))
+    expected = double.classifier(make_batch(Inputs(double.test)))
     torch.testing.assert_close(plain(ids, lengths), expected.logit, rtol=1e-12, atol=1e-12)
     states = plain.encode(plain.embedding(ids), lengths)
     torch.testing.assert_close(
@@ -62,7 +63,7 @@ def test_the_encoder_has_the_gradients_of_the_packed_lstm(material):
 
 def test_gradient_equals_the_plain_one(double):
     expected = importance.gradient(PlainModel.like(double.classifier), double.test)
-    found = gradient(double.classifier, double.test).signed
+    found = gradient(double.classifier, Inputs(double.test)).signed
     assert np.abs(expected.values).max() > 1e-4
     np.testing.assert_allclose(found.values, expected.values, rtol=1e-9, atol=1e-13)
 
@@ -70,7 +71,7 @@ def test_gradient_equals_the_plain_one(double):
 def test_leave_one_out_equals_the_plain_one(double):
     expected = importance.leave_one_out(PlainModel.like(double.classifier), double.test)
     assert np.isnan(expected.values).sum() == (double.test.lengths == 1).sum() > 0
-    found = leave_one_out(double.classifier, double.test).signed
+    found = leave_one_out(double.classifier, Inputs(double.test)).signed
     np.testing.assert_allclose(found.values, expected.values, rtol=0, atol=1e-10)
 
 
@@ -98,8 +99,10 @@ def test_permutations_have_the_same_outcomes_and_moments(double):
         assert (np.abs(logits.mean(axis=1) - moments.mean) <= error).all()
         np.testing.assert_allclose(logits.std(axis=1), moments.std, rtol=0.1, atol=1e-5)
     row = np.flatnonzero(attention.lengths == 3)[0]
-    pieces = decoder.contribution[row].astype(np.float64)
-    possible = [np.dot(order, pieces) + decoder.bias for order in permutations(attention[row])]
+    contribution = decoder.contribution[row].astype(np.float64)
+    possible = [
+        np.dot(order, contribution) + decoder.bias[0] for order in permutations(attention[row])
+    ]
     for logits in (plain, fast):
         gaps = np.abs(logits[row][:, None] - possible)
         assert gaps.min(axis=1).max() < 1e-5
@@ -133,9 +136,9 @@ def test_the_exact_adversary_equals_trying_every_vertex(double, epsilon):
     attention, decoder = kernels.own(double, np.arange(len(double.test)))
     expected = [
         counterfactual.exact_jsd(
-            weights.astype(np.float64), pieces.astype(np.float64), decoder.bias, epsilon
+            weights.astype(np.float64), values.astype(np.float64), decoder.bias[0], epsilon
         )
-        for weights, pieces in zip(attention, decoder.contribution, strict=True)
+        for weights, values in zip(attention, decoder.contribution, strict=True)
     ]
     found = exact_adversary(attention, decoder, epsilon)
     # The kernel draws its bounds in by 1e-12, which moves a vertex by little.

@@ -9,6 +9,7 @@ import torch
 from attnnn.errors import UserError
 from attnnn.measures import jensen_shannon_divergence
 from attnnn.models.attention import Imposed
+from attnnn.models.inputs import Inputs
 from attnnn.models.log_odds import WordWeights
 from attnnn.models.persistence import load_classifier
 from attnnn.models.prediction import predict
@@ -51,7 +52,7 @@ def test_the_table_holds_what_the_model_says_of_either(study: Study) -> None:
     test = np.flatnonzero(np.array(documents["split"]) == "test")
     tokens = documents["token_ids"].take(test)
     classifier = load_classifier(Path(layout.predictions_of(run)).parent)
-    own = predict(classifier, tokens)
+    own = predict(classifier, Inputs(tokens))
 
     assert table["document"].to_pylist() == test.tolist()
     assert table["predicted"].to_pylist() == (own.probability > 0.5).tolist()
@@ -62,13 +63,13 @@ def test_the_table_holds_what_the_model_says_of_either(study: Study) -> None:
         _substituted(tokens[row], own.attention[row], own.probability[row] > 0.5)
         for row in range(len(test))
     ]
-    read = predict(classifier, Ragged.from_lists(other), pieces=False)
+    read = predict(classifier, Inputs(Ragged.from_lists(other)), projected=False)
     np.testing.assert_allclose(table["substituted_probability"], read.probability, atol=1e-6)
     change = np.abs(read.probability - own.probability)
     np.testing.assert_allclose(table["substituted_change"], change, atol=1e-6)
     # The model itself, given the attention instead of its own.
     classifier.attention = Imposed(classifier.encoder.width)
-    imposed = predict(classifier, tokens, imposed=given).probability
+    imposed = predict(classifier, Inputs(tokens, imposed=given)).probability
     np.testing.assert_allclose(table["imposed_probability"], imposed, atol=1e-6)
     change = np.abs(imposed - own.probability)
     np.testing.assert_allclose(table["imposed_change"], change, atol=1e-6)

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 import torch
 from captum.attr import InputXGradient
+from scipy.special import expit
 
 from attnnn.importance.gradient import gradient
 from attnnn.models.batches import make_batch
+from attnnn.models.inputs import Inputs
 from attnnn.tables.ragged import Ragged
 
 MODELS = [
@@ -28,7 +30,7 @@ def probability(classifier, batch, embedded, attention=None):
 
 def by_finite_differences(classifier, document, *, hold_attention):
     """Slope of p as each word vector in turn is stretched: e·∂p/∂e."""
-    batch = make_batch(Ragged.from_lists([document]))
+    batch = make_batch(Inputs(Ragged.from_lists([document])))
     with torch.no_grad():
         embedded = classifier.embedding(batch.token_ids)
         held = classifier(batch).attention if hold_attention else None
@@ -47,7 +49,7 @@ def by_finite_differences(classifier, document, *, hold_attention):
 @pytest.mark.parametrize("model", MODELS)
 def test_equals_finite_differences(make_classifier, tokens, model, through_attention):
     classifier = make_classifier(*model)
-    found = gradient(classifier, tokens, through_attention=through_attention).signed
+    found = gradient(classifier, Inputs(tokens), through_attention=through_attention).signed
     for document, row in zip(tokens, found, strict=True):
         expected = by_finite_differences(classifier, document, hold_attention=not through_attention)
         np.testing.assert_allclose(row, expected, rtol=1e-6, atol=1e-10)
@@ -56,19 +58,21 @@ def test_equals_finite_differences(make_classifier, tokens, model, through_atten
 @pytest.mark.parametrize("through_attention", [False, True])
 def test_equals_captum(make_classifier, tokens, through_attention):
     classifier = make_classifier("bilstm", "additive")
-    batch = make_batch(tokens)
+    batch = make_batch(Inputs(tokens))
     embedded = classifier.embedding(batch.token_ids).detach().requires_grad_()
     held = None if through_attention else classifier(batch).attention.detach()
     explainer = InputXGradient(lambda vectors: probability(classifier, batch, vectors, held))
     expected = explainer.attribute(embedded).sum(-1).detach().numpy()
-    found = gradient(classifier, tokens, through_attention=through_attention).signed
+    found = gradient(classifier, Inputs(tokens), through_attention=through_attention).signed
     cells = (tokens.documents, tokens.positions + 1)
     np.testing.assert_allclose(found.values, expected[cells], rtol=1e-10, atol=1e-14)
 
 
 def test_detaching_matters(make_classifier, tokens):
     classifier = make_classifier("bilstm", "additive")
-    held, free = (gradient(classifier, tokens, through_attention=t).signed for t in (False, True))
+    held, free = (
+        gradient(classifier, Inputs(tokens), through_attention=t).signed for t in (False, True)
+    )
     assert np.abs(held.values - free.values).max() > 1e-4
 
 
@@ -76,15 +80,15 @@ def test_of_a_linear_model_by_hand(make_classifier, tokens, imposed):
     # With a linear encoder, e_t·∂p/∂e_t = p(1 − p) α_t w·W e_t.
     classifier = make_classifier("average", "imposed")
     classifier.encoder = Linear(classifier.encoder.projection.weight)
-    found = gradient(classifier, tokens, imposed=imposed).signed
+    found = gradient(classifier, Inputs(tokens, imposed)).signed
     word = (classifier.embedding.weight @ classifier.encoder.weight.T) @ classifier.decoder.weight[
         0
     ]
-    pieces = imposed.with_values(
+    terms = imposed.with_values(
         imposed.values.astype(np.float32) * word.detach().numpy()[tokens.values]
     )
-    p = 1 / (1 + np.exp(-(pieces.sums() + classifier.bias)))
-    expected = (p * (1 - p))[tokens.documents] * pieces.values
+    p = expit(terms.sums() + classifier.bias)
+    expected = (p * (1 - p))[tokens.documents] * terms.values
     np.testing.assert_allclose(found.values, expected, rtol=1e-5, atol=1e-7)
 
 
@@ -99,18 +103,18 @@ class Linear(torch.nn.Module):
 
 def test_batches_do_not_matter(make_classifier, tokens):
     classifier = make_classifier("bilstm", "additive")
-    whole, single = (gradient(classifier, tokens, max_tokens=m).signed for m in (10_000, 1))
+    whole, single = (gradient(classifier, Inputs(tokens), max_tokens=m).signed for m in (10_000, 1))
     np.testing.assert_allclose(whole.values, single.values, rtol=1e-10, atol=1e-14)
 
 
 def test_leaves_the_classifier_as_it_was(make_classifier, tokens):
     classifier = make_classifier("bilstm", "additive")
-    gradient(classifier, tokens)
+    gradient(classifier, Inputs(tokens))
     assert not classifier.training
     assert all(p.requires_grad and p.grad is None for p in classifier.parameters())
 
 
 def test_precision_is_the_classifiers(make_classifier, tokens):
     classifier = make_classifier("average", "additive")
-    assert gradient(classifier, tokens).signed.values.dtype == np.float64
-    assert gradient(classifier.float(), tokens).signed.values.dtype == np.float32
+    assert gradient(classifier, Inputs(tokens)).signed.values.dtype == np.float64
+    assert gradient(classifier.float(), Inputs(tokens)).signed.values.dtype == np.float32

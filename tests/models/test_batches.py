@@ -5,13 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnnn.models.batches import length_sorted_batches, make_batch, noisy_length_batches
+from attnnn.models.inputs import Inputs
 from attnnn.tables.ragged import Ragged
 
 lengths_of_documents = st.lists(st.integers(1, 60), min_size=1, max_size=40)
 
 
 def test_a_batch_by_hand() -> None:
-    batch = make_batch(Ragged.from_lists([[7, 8, 9], [5]]))
+    batch = make_batch(Inputs(Ragged.from_lists([[7, 8, 9], [5]])))
     assert batch.token_ids.tolist() == [[2, 7, 8, 9, 3], [2, 5, 3, 0, 0]]
     assert batch.lengths.tolist() == [5, 3]
     assert batch.real.int().tolist() == [[0, 1, 1, 1, 0], [0, 1, 0, 0, 0]]

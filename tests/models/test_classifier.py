@@ -8,6 +8,7 @@ from torch import nn
 from attnnn.models.batches import make_batch
 from attnnn.models.classifier import Classifier, build
 from attnnn.models.encoders import BiLSTM
+from attnnn.models.inputs import Inputs
 from attnnn.models.prediction import predict
 from attnnn.tables.ragged import Ragged
 
@@ -61,7 +62,7 @@ def test_bilstm_equals_pytorchs_packed_bidirectional_lstm() -> None:
 
 def test_average_states_are_tanh_of_an_affine_map() -> None:
     model = small("average")
-    batch = make_batch(Ragged.from_lists([[4, 9]]))
+    batch = make_batch(Inputs(Ragged.from_lists([[4, 9]])))
     weight, bias = model.encoder.projection.weight, model.encoder.projection.bias
     expected = torch.tanh(model.embedding(batch.token_ids) @ weight.T + bias)
     torch.testing.assert_close(
@@ -71,7 +72,7 @@ def test_average_states_are_tanh_of_an_affine_map() -> None:
 
 def test_cnn_states_by_hand() -> None:
     model = small("cnn")
-    batch = make_batch(Ragged.from_lists([[4, 9, 7, 5, 4, 8], [6]]))
+    batch = make_batch(Inputs(Ragged.from_lists([[4, 9, 7, 5, 4, 8], [6]])))
     embedded = model.embedding(batch.token_ids)
     embedded = embedded + 3 * (torch.arange(8) >= batch.lengths[:, None])[..., None]
     states = model.encoder(embedded, batch.lengths)
@@ -98,7 +99,7 @@ def test_the_cnns_width_is_shared_by_its_four_kernels() -> None:
 def test_dot_attention_by_hand() -> None:
     model = small(attention="dot")
     assert model.parameter_counts()["attention"] == model.encoder.width == 8
-    batch = make_batch(Ragged.from_lists([[4, 9, 11]]))
+    batch = make_batch(Inputs(Ragged.from_lists([[4, 9, 11]])))
     states = model.encoder(model.embedding(batch.token_ids), batch.lengths)
     scores = [(states[0, t] @ model.attention.score.weight[0]).item() / 8**0.5 for t in (1, 2, 3)]
     expected = np.exp(scores) / np.exp(scores).sum()
@@ -106,7 +107,7 @@ def test_dot_attention_by_hand() -> None:
 
 
 def test_without_attention_the_decoder_reads_what_the_encoder_ends_with() -> None:
-    batch = make_batch(Ragged.from_lists([[4, 9, 11], [7]]))
+    batch = make_batch(Inputs(Ragged.from_lists([[4, 9, 11], [7]])))
     for encoder in ("bilstm", "average", "cnn"):
         model = small(encoder, "none")
         states = model.encoder(model.embedding(batch.token_ids), batch.lengths)
@@ -129,7 +130,7 @@ def test_without_attention_the_decoder_reads_what_the_encoder_ends_with() -> Non
 
 def test_additive_attention_by_hand() -> None:
     model = small()
-    batch = make_batch(Ragged.from_lists([[4, 9, 11], [7]]))
+    batch = make_batch(Inputs(Ragged.from_lists([[4, 9, 11], [7]])))
     states = model.encoder(model.embedding(batch.token_ids), batch.lengths)
     hidden, score = model.attention.hidden, model.attention.score
     scores = [
@@ -145,7 +146,7 @@ def test_additive_attention_by_hand() -> None:
 
 def test_logit_is_the_decoder_applied_to_the_weighted_sum_of_states() -> None:
     model = small()
-    batch = make_batch(some_documents())
+    batch = make_batch(Inputs(some_documents()))
     output = model(batch)
     states = model.encoder(model.embedding(batch.token_ids), batch.lengths)
     context = (output.attention[..., None] * states).sum(dim=1)
@@ -154,7 +155,7 @@ def test_logit_is_the_decoder_applied_to_the_weighted_sum_of_states() -> None:
 
 def test_uniform_attention_is_one_nth() -> None:
     documents = some_documents()
-    attention = predict(small(attention="uniform"), documents).attention
+    attention = predict(small(attention="uniform"), Inputs(documents)).attention
     expected = np.concatenate([np.full(n, 1 / n) for n in documents.lengths])
     np.testing.assert_allclose(attention.values, expected, rtol=1e-6)
 
@@ -162,20 +163,20 @@ def test_uniform_attention_is_one_nth() -> None:
 def test_imposed_attention_is_used_as_given_and_not_normalised() -> None:
     documents = Ragged.from_lists([[4, 5, 6], [7, 8]])
     imposed = Ragged.from_lists([[0.2, 0.0, 0.1], [0.5, 0.5]], dtype=np.float32)
-    predictions = predict(small("average", "imposed"), documents, imposed=imposed)
+    predictions = predict(small("average", "imposed"), Inputs(documents, imposed))
     np.testing.assert_allclose(predictions.attention.values, imposed.values, rtol=1e-6)
 
 
 def test_imposed_attention_must_be_given() -> None:
     with pytest.raises(ValueError, match="imposed"):
-        small("average", "imposed")(make_batch(some_documents()))
+        small("average", "imposed")(make_batch(Inputs(some_documents())))
 
 
 def test_a_document_does_not_depend_on_its_batch() -> None:
     documents, model = some_documents(), small()
-    together = predict(model, documents)
+    together = predict(model, Inputs(documents))
     for index in range(len(documents)):
-        alone = predict(model, documents.take([index]))
+        alone = predict(model, Inputs(documents.take([index])))
         np.testing.assert_allclose(alone.logit[0], together.logit[index], rtol=1e-5, atol=1e-6)
         np.testing.assert_allclose(alone.attention[0], together.attention[index], rtol=1e-5)
         np.testing.assert_allclose(

@@ -9,6 +9,7 @@ import torch
 
 from attnnn.models.batches import make_batch, noisy_length_batches
 from attnnn.models.classifier import Classifier, build
+from attnnn.models.inputs import Inputs
 from attnnn.models.objectives import Labels, class_weights
 from attnnn.models.training import Recipe, Training, total_loss
 from attnnn.tables.ragged import Ragged
@@ -33,7 +34,9 @@ def new_model() -> Classifier:
 
 def training_of(recipe: Recipe, score: Callable[[Classifier, float], float]) -> Training:
     tokens, label = corpus()
-    return Training(new_model(), tokens, Labels(label, class_weights(label, 0.7)), recipe, score)
+    return Training(
+        new_model(), Inputs(tokens), Labels(label, class_weights(label, 0.7)), recipe, score
+    )
 
 
 def by_loss(classifier: Classifier, train_loss: float) -> float:
@@ -58,7 +61,7 @@ def plain_training(epochs: int) -> tuple[Classifier, list[float]]:
     for _ in range(epochs):
         total = 0.0
         for rows in noisy_length_batches(tokens.lengths + 2, 8, rng):
-            probability = torch.sigmoid(model(make_batch(tokens.take(rows))).logit)
+            probability = torch.sigmoid(model(make_batch(Inputs(tokens.take(rows)))).logit)
             loss = torch.zeros(())
             for p, y in zip(probability, label[rows], strict=True):
                 loss = loss - (0.7 * p.log() if y else (1 - p).log())
@@ -143,10 +146,10 @@ def test_total_loss_is_the_sum_over_documents() -> None:
     tokens, label = corpus()
     objective, model = Labels(label, class_weights(label, 0.7)), new_model()
     alone = [
-        objective.losses(model(make_batch(tokens.take([row]))), np.array([row])).item()
+        objective.losses(model(make_batch(Inputs(tokens.take([row])))), np.array([row])).item()
         for row in range(len(tokens))
     ]
-    assert total_loss(model, tokens, objective) == pytest.approx(sum(alone), rel=1e-5)
+    assert total_loss(model, Inputs(tokens), objective) == pytest.approx(sum(alone), rel=1e-5)
 
 
 def test_a_loss_that_is_no_number_is_told() -> None:

@@ -8,6 +8,7 @@ from attnnn.counterfactual.exact import exact_adversary
 from attnnn.counterfactual.outcome import Outcome, best_of
 from attnnn.counterfactual.permutation import absolute_changes, logit_moments, permuted_logits
 from attnnn.counterfactual.searched import search_adversaries
+from attnnn.models.inputs import Inputs
 from attnnn.models.prediction import predict
 from attnnn.study.settings import SearchedAdversary
 from tests.support import binary
@@ -20,7 +21,7 @@ EPSILON = 0.05
 @pytest.fixture(scope="module")
 def explained(reference):
     """The model's attention, and its decoder on the same documents."""
-    predictions = predict(reference.classifier, reference.tokens)
+    predictions = predict(reference.classifier, Inputs(reference.tokens))
     return predictions.attention, binary(predictions.contribution, reference.classifier.bias)
 
 

@@ -6,6 +6,7 @@ import pytest
 from attnnn.importance.gradient import gradient
 from attnnn.importance.leave_one_out import leave_one_out
 from attnnn.measures import kendall_tau
+from attnnn.models.inputs import Inputs
 from attnnn.models.prediction import predict
 
 pytestmark = pytest.mark.reference
@@ -13,7 +14,7 @@ pytestmark = pytest.mark.reference
 
 @pytest.fixture(scope="module")
 def predictions(reference):
-    return predict(reference.classifier, reference.tokens)
+    return predict(reference.classifier, Inputs(reference.tokens))
 
 
 def test_probabilities(reference, predictions):
@@ -26,13 +27,13 @@ def test_attention(reference, predictions):
 
 
 def test_gradient(reference):
-    found = gradient(reference.classifier, reference.tokens).signed
+    found = gradient(reference.classifier, Inputs(reference.tokens)).signed
     expected = reference.per_token("gradient_times_input").values
     np.testing.assert_allclose(found.values, expected, rtol=0, atol=1e-5)
 
 
 def test_leave_one_out(reference):
-    found = leave_one_out(reference.classifier, reference.tokens).signed
+    found = leave_one_out(reference.classifier, Inputs(reference.tokens)).signed
     whole = reference["probability"].astype(np.float64)[found.documents]
     expected = reference.per_token("leave_one_out_probability").values - whole
     np.testing.assert_allclose(found.values, expected, rtol=0, atol=1e-5)

@@ -7,27 +7,23 @@ from contextlib import contextmanager
 
 import numpy as np
 import torch
-from tqdm import tqdm
+from numpy.typing import NDArray
 
 from attnnn.importance.scores import Importance
-from attnnn.models.batches import EVALUATION_TOKENS, batch_of, length_sorted_batches
 from attnnn.models.classifier import Classifier
-from attnnn.models.documents import Questions
-from attnnn.tables.ragged import Ragged
+from attnnn.models.inputs import EVALUATION_TOKENS, Inputs, Rows
 
 
 def gradient(
     classifier: Classifier,
-    tokens: Ragged,
+    inputs: Inputs,
     *,
-    imposed: Ragged | None = None,
-    asked: Questions | None = None,
     through_attention: bool = False,
     max_tokens: int = EVALUATION_TOKENS,
 ) -> Importance:
     """Gradient × input e_t·∂p/∂e_t of every token, p being the probability of class 1.
 
-    With several classes p is the probability of the predicted one.
+    For more than two classes p is the probability of the predicted one.
 
     That is the derivative of p with respect to the one-hot coordinate of the observed word. Attention
     is held constant, so that the gradient reaches a token through the states alone (for the BiLSTM also
@@ -35,44 +31,41 @@ def gradient(
 
     Args:
         classifier: a trained classifier; works on the device and in the precision that it has.
-        tokens: ids of the n tokens of each document, without start and end symbols.
-        imposed: attention weights for a classifier with imposed attention.
-        asked: the questions of a classifier of pairs; their words are not explained.
+        inputs: the documents; the words of their questions are not explained.
         through_attention: let the gradient flow through the attention weights too
             (switch grad_through_attention).
-        max_tokens: padded tokens of a batch, which bounds memory.
+        max_tokens: padded tokens per batch, which bounds memory.
 
     Returns:
         One number for every token.
 
     Source: Jain & Wallace 2019, Algorithm 1 (``XxE[X]`` in their code, before |·|).
     """
-    device = classifier.device
-    found = np.zeros(len(tokens.values), dtype=_numpy_dtype(classifier))
-    batches = length_sorted_batches(tokens, max_tokens=max_tokens)
+    slopes = _slopes(classifier, inputs, through_attention, max_tokens)
     with _differentiable(classifier):
-        for rows in tqdm(batches, desc="gradient", unit="batch", disable=None, leave=False):
-            part = tokens.take(rows)
-            batch = batch_of(rows, tokens, device=device, imposed=imposed, asked=asked)
-            embedded = classifier.embedding(batch.token_ids).detach().requires_grad_()
-            output = classifier(batch, embedded=embedded, detach_attention=not through_attention)
-            # Documents of a batch do not touch each other: the sum has each one's own gradient.
-            # The only probability of two classes is its own maximum.
-            explained = output.probabilities.amax(dim=1)
-            (slope,) = torch.autograd.grad(explained.sum(), embedded)
-            signed = (slope * embedded.detach()).sum(dim=-1).cpu().numpy()
-            here = tokens.offsets[rows][part.documents] + part.positions
-            found[here] = signed[part.documents, part.positions + 1]
-    return Importance.of_signed(tokens.with_values(found))
+        found = inputs.scatter(slopes, per_token=("signed",))
+    signed = found.get("signed", np.zeros(0, dtype=np.float32))
+    return Importance.of_signed(inputs.tokens.with_values(signed))
 
 
-def _numpy_dtype(classifier: Classifier) -> type[np.floating]:
-    return np.float64 if classifier.embedding.weight.dtype == torch.float64 else np.float32
+def _slopes(
+    classifier: Classifier, inputs: Inputs, through_attention: bool, max_tokens: int
+) -> Iterator[tuple[Rows, dict[str, NDArray[np.floating]]]]:
+    batches = inputs.batches(device=classifier.device, max_tokens=max_tokens, title="gradient")
+    for rows, batch in batches:
+        embedded = classifier.embedding(batch.token_ids).detach().requires_grad_()
+        output = classifier(batch, embedded=embedded, detach_attention=not through_attention)
+        # Documents of a batch do not influence each other: the sum has each one's own gradient.
+        # For two classes, the only probability is its own maximum.
+        explained = output.probabilities.amax(dim=1)
+        (slope,) = torch.autograd.grad(explained.sum(), embedded)
+        signed = (slope * embedded.detach()).sum(dim=-1)
+        yield rows, {"signed": signed[batch.real].cpu().numpy()}
 
 
 @contextmanager
 def _differentiable(classifier: Classifier) -> Iterator[None]:
-    """Gradients with respect to inputs alone, and in the mode that cuDNN's LSTM insists on for them."""
+    """Gradients with respect to inputs alone, in the mode that cuDNN's LSTM requires for them."""
     training = classifier.training
     frozen = [parameter for parameter in classifier.parameters() if parameter.requires_grad]
     try:

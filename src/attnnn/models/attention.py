@@ -6,9 +6,12 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+# The logarithm that stands for a weight of zero: finite, so that 0 · log 0 is 0 and not NaN.
+LOG_ZERO = torch.finfo(torch.float32).min / 4
+
 
 class Scored(nn.Module):
-    """Attention that scores each state by itself: softmax of the scores over the real tokens."""
+    """Attention that scores each state by itself: the softmax of the scores over the real tokens."""
 
     def forward(
         self,
@@ -17,16 +20,16 @@ class Scored(nn.Module):
         imposed: Float[Tensor, "batch length"] | None,
         query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "batch length"]:
-        """Log attention; a very large negative number where no real token is."""
+        """Log attention; `LOG_ZERO` where no real token is."""
         scores = self.scores(states, query)
-        return torch.log_softmax(scores.masked_fill(~real, nothing(scores)), dim=-1)
+        return torch.log_softmax(scores.masked_fill(~real, LOG_ZERO), dim=-1)
 
     def scores(
         self,
         states: Float[Tensor, "*batch width"],
         query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "*batch"]:
-        """What the softmax is of; `query` is what a question's encoder ends with."""
+        """Unnormalised log attention; `query` is the final state of the question's encoder."""
         raise NotImplementedError
 
 
@@ -43,7 +46,7 @@ class Additive(Scored):
         states: Float[Tensor, "*batch width"],
         query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "*batch"]:
-        """What the softmax is of."""
+        """Unnormalised log attention."""
         scores: Tensor = self.score(torch.tanh(self.hidden(states)))
         return scores.squeeze(-1)
 
@@ -61,12 +64,12 @@ class Dot(Scored):
         states: Float[Tensor, "*batch width"],
         query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "*batch"]:
-        """What the softmax is of."""
+        """Unnormalised log attention."""
         scores: Tensor = self.score(states)
         return scores.squeeze(-1) * self.scale
 
 
-class AskedAdditive(Additive):
+class QuestionAdditive(Additive):
     """score_t = v·tanh(W_p h_t + b_p + W_q q + b_q), softmax over the real tokens."""
 
     def __init__(self, width: int) -> None:
@@ -78,14 +81,14 @@ class AskedAdditive(Additive):
         states: Float[Tensor, "batch length width"],
         query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "batch length"]:
-        """What the softmax is of."""
+        """Unnormalised log attention."""
         assert query is not None
         inner = self.hidden(states) + self.query(query)[..., None, :]
         scores: Tensor = self.score(torch.tanh(inner))
         return scores.squeeze(-1)
 
 
-class AskedDot(Scored):
+class QuestionDot(Scored):
     """score_t = h_t·q / √D, softmax over the real tokens. No parameters."""
 
     def __init__(self, width: int) -> None:
@@ -97,7 +100,7 @@ class AskedDot(Scored):
         states: Float[Tensor, "batch length width"],
         query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "batch length"]:
-        """What the softmax is of."""
+        """Unnormalised log attention."""
         assert query is not None
         return (states @ query[..., None]).squeeze(-1) * self.scale
 
@@ -115,15 +118,15 @@ class Uniform(nn.Module):
         imposed: Float[Tensor, "batch length"] | None,
         query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "batch length"]:
-        """Log attention; a very large negative number where no real token is."""
+        """Log attention; `LOG_ZERO` where no real token is."""
         weights = -real.sum(dim=-1, keepdim=True, dtype=states.dtype).log()
-        return weights.expand(real.shape).masked_fill(~real, nothing(states))
+        return weights.expand(real.shape).masked_fill(~real, LOG_ZERO)
 
 
 class Imposed(nn.Module):
-    """Weights given from outside: another model's (Wiegreffe & Pinter 2019, section 3.4), or log-odds.
+    """Given weights: another model's (Wiegreffe & Pinter 2019, section 3.4), or those of log-odds.
 
-    They are used as they are, not normalised again.
+    They are used as they are and not normalised again.
     """
 
     def __init__(self, width: int) -> None:
@@ -136,18 +139,18 @@ class Imposed(nn.Module):
         imposed: Float[Tensor, "batch length"] | None,
         query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "batch length"]:
-        """Log attention; a very large negative number where no real token is.
+        """Log attention; `LOG_ZERO` where no real token is.
 
         Raises:
             ValueError: no weights were given.
         """
         if imposed is None:
             raise ValueError("imposed attention needs the weights to impose in the batch")
-        return imposed.log().clamp(min=nothing(states)).masked_fill(~real, nothing(states))
+        return imposed.log().clamp(min=LOG_ZERO).masked_fill(~real, LOG_ZERO)
 
 
-class Without(nn.Module):
-    """No attention: the decoder reads what the encoder ends with, and no token has a weight."""
+class NoAttention(nn.Module):
+    """No attention: the decoder reads the encoder's final state, and no token has a weight."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -159,29 +162,26 @@ class Without(nn.Module):
         imposed: Float[Tensor, "batch length"] | None,
         query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "batch length"]:
-        """The logarithm of no weight at all, everywhere."""
-        return states.new_full(real.shape, nothing(states))
+        """`LOG_ZERO` everywhere."""
+        return states.new_full(real.shape, LOG_ZERO)
 
 
-ATTENTIONS: dict[str, type[Additive | Dot | Uniform | Imposed | Without]] = {
+ATTENTIONS: dict[str, type[Additive | Dot | Uniform | Imposed | NoAttention]] = {
     "additive": Additive,
     "dot": Dot,
     "uniform": Uniform,
     "imposed": Imposed,
     "log-odds": Imposed,
-    "none": Without,
+    "none": NoAttention,
 }
 
-# The same where every text comes with a question.
-ASKED: dict[str, type[AskedAdditive | AskedDot | Uniform | Imposed | Without]] = {
-    "additive": AskedAdditive,
-    "dot": AskedDot,
+# For texts with a question.
+QUESTION_ATTENTIONS: dict[
+    str, type[QuestionAdditive | QuestionDot | Uniform | Imposed | NoAttention]
+] = {
+    "additive": QuestionAdditive,
+    "dot": QuestionDot,
     "uniform": Uniform,
     "imposed": Imposed,
-    "none": Without,
+    "none": NoAttention,
 }
-
-
-def nothing(like: Tensor) -> float:
-    """The logarithm that stands for a weight of zero: finite, so that 0 · log 0 is 0 and not NaN."""
-    return torch.finfo(like.dtype).min / 4

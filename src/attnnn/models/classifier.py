@@ -8,29 +8,29 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from attnnn.models.attention import ASKED, ATTENTIONS, Without, nothing
+from attnnn.models.attention import ATTENTIONS, LOG_ZERO, QUESTION_ATTENTIONS, NoAttention
 from attnnn.models.batches import Batch
-from attnnn.models.decoders import LinearDecoder, PairDecoder, attended
+from attnnn.models.decoders import LinearDecoder, QuestionDecoder, attended
 from attnnn.models.documents import PADDING
 from attnnn.models.embedding import WordVectors
 from attnnn.models.encoders import ENCODERS
 
 
-class Output(NamedTuple):
-    """What a classifier says of a batch.
+class Forward(NamedTuple):
+    """The result of a classifier's forward pass over a batch.
 
     Attributes:
         logits: of every class; for two classes the log-odds of class 1 alone.
         attention: weights; 0 outside the real tokens.
         log_attention: their logarithms; very large negative numbers where the weight is 0.
-        pieces: what the decoder makes of each state before they are summed; 0 outside the real tokens, and
-            everywhere in a model without attention.
+        projected: projected states (see `decoders`); 0 outside the real tokens, and everywhere in a model
+            without attention.
     """
 
     logits: Float[Tensor, "batch outputs"]
     attention: Float[Tensor, "batch length"]
     log_attention: Float[Tensor, "batch length"]
-    pieces: Float[Tensor, "batch length piece"]
+    projected: Float[Tensor, "batch length inner"]
 
     @property
     def logit(self) -> Float[Tensor, " batch"]:
@@ -40,24 +40,24 @@ class Output(NamedTuple):
     @property
     def contribution(self) -> Float[Tensor, "batch length"]:
         """w·h_t, so that logit = Σ_t attention_t · contribution_t + bias, for two classes."""
-        return self.pieces[..., 0]
+        return self.projected[..., 0]
 
     @property
     def probabilities(self) -> Float[Tensor, "batch outputs"]:
-        """Of every class; for two classes that of class 1 alone."""
+        """Probability of every class; for two classes that of class 1 alone."""
         return probabilities(self.logits)
 
 
 def probabilities(logits: Float[Tensor, "*batch outputs"]) -> Float[Tensor, "*batch outputs"]:
-    """Softmax over several classes; for two classes the sigmoid of the only logit."""
+    """Softmax over the classes; for two classes the sigmoid of the only logit."""
     return logits.sigmoid() if logits.shape[-1] == 1 else logits.softmax(dim=-1)
 
 
 class Classifier(nn.Module):
     """A classifier of texts, or of texts with a question, by attention (Jain & Wallace 2019, section 3).
 
-    What the decoder does to the weighted sum of states it does to each state first, as far as that is
-    linear: for two classes every state is needed only through one number.
+    The linear part of the decoder is applied to each state before the states are summed: for two classes
+    a state is needed only through one number.
 
     Args:
         encoder: one of `encoders.ENCODERS`.
@@ -66,7 +66,7 @@ class Classifier(nn.Module):
         dimension: width of a word vector.
         hidden_size: width of each LSTM direction, of the token-level layer, or of all convolutions.
         outputs: 1 for two classes, else the number of classes.
-        asked: whether every text comes with a question (or a hypothesis), which has word vectors and
+        question: whether every text comes with a question (or a hypothesis), which has word vectors and
             an encoder of its own.
     """
 
@@ -79,17 +79,19 @@ class Classifier(nn.Module):
         dimension: int,
         hidden_size: int,
         outputs: int = 1,
-        asked: bool = False,
+        question: bool = False,
     ) -> None:
         super().__init__()
         self.hidden_size, self.outputs = hidden_size, outputs
         self.embedding = WordVectors(vocabulary, dimension)
         self.encoder = ENCODERS[encoder](dimension, hidden_size)
         width = self.encoder.width
-        self.attention = (ASKED if asked else ATTENTIONS)[attention](width)
-        self.decoder = PairDecoder(width, outputs) if asked else LinearDecoder(width, outputs)
-        self.question_embedding = WordVectors(vocabulary, dimension) if asked else None
-        self.question_encoder = ENCODERS[encoder](dimension, hidden_size) if asked else None
+        self.attention = (QUESTION_ATTENTIONS if question else ATTENTIONS)[attention](width)
+        self.decoder = (
+            QuestionDecoder(width, outputs) if question else LinearDecoder(width, outputs)
+        )
+        self.question_embedding = WordVectors(vocabulary, dimension) if question else None
+        self.question_encoder = ENCODERS[encoder](dimension, hidden_size) if question else None
 
     def forward(
         self,
@@ -98,14 +100,14 @@ class Classifier(nn.Module):
         embedded: Float[Tensor, "batch length dimension"] | None = None,
         detach_attention: bool = False,
         query: Float[Tensor, "batch width"] | None = None,
-    ) -> Output:
+    ) -> Forward:
         """Classify a batch.
 
         Args:
             batch: the documents.
             embedded: word vectors to use instead of looking them up, for gradients.
             detach_attention: hold the attention constant under differentiation.
-            query: what `read_questions` made of the batch; None: do it here.
+            query: the result of `read_questions` for the batch; None: compute it here.
         """
         if embedded is None:
             embedded = self.embedding(batch.token_ids)
@@ -117,63 +119,62 @@ class Classifier(nn.Module):
         if detach_attention:
             log_attention = log_attention.detach()
         attention = log_attention.exp()
-        if isinstance(self.attention, Without):
-            pieces = torch.zeros_like(attention)[..., None]
-            context = self.decoder.pieces(self.encoder.last(states, batch.lengths)[:, None])[:, 0]
+        if self.attends:
+            projected = self.decoder.project(states).masked_fill(~real[..., None], 0.0)
+            context = attended(attention, projected)
         else:
-            pieces = self.decoder.pieces(states).masked_fill(~real[..., None], 0.0)
-            context = attended(attention, pieces)
+            projected = torch.zeros_like(attention)[..., None]
+            context = self.decoder.project(self.encoder.last(states, batch.lengths)[:, None])[:, 0]
         logits = self.decoder.logits(context, query)
         if batch.candidates is not None:
-            logits = logits.masked_fill(~batch.candidates, nothing(logits))
-        return Output(logits, attention, log_attention, pieces)
+            logits = logits.masked_fill(~batch.candidates, LOG_ZERO)
+        return Forward(logits, attention, log_attention, projected)
 
     def decide(
         self,
-        context: Float[Tensor, "rows piece"],
+        context: Float[Tensor, "rows inner"],
         batch: Batch,
         query: Float[Tensor, "batch width"] | None,
         rows: Int[Tensor, " rows"],
     ) -> Float[Tensor, "rows outputs"]:
-        """Probabilities, in double precision, of other sums of pieces than the attended ones.
+        """Probabilities, in double precision, for given sums of projected states.
 
         Args:
             context: the sums.
             batch: documents.
-            query: what `read_questions` made of them.
+            query: the result of `read_questions` for them.
             rows: the document of each sum.
         """
         logits = self.decoder.double_logits(context, None if query is None else query[rows])
         if batch.candidates is not None:
-            logits = logits.masked_fill(~batch.candidates[rows], nothing(logits))
+            logits = logits.masked_fill(~batch.candidates[rows], LOG_ZERO)
         return probabilities(logits)
 
     def read_questions(self, batch: Batch) -> Float[Tensor, "batch width"] | None:
-        """What the questions' encoder ends with; None where there are no questions."""
+        """The final states of the questions' encoder; None for a classifier of single texts."""
         if self.question_encoder is None or self.question_embedding is None:
             return None
-        asked = batch.question
-        assert asked is not None, "texts of a pair need their questions"
-        states = self.question_encoder(self.question_embedding(asked.token_ids), asked.lengths)
-        last: Tensor = self.question_encoder.last(states, asked.lengths)
-        return last
+        question = batch.question
+        assert question is not None, "texts with a question need the question in the batch"
+        states = self.question_encoder(
+            self.question_embedding(question.token_ids), question.lengths
+        )
+        return self.question_encoder.last(states, question.lengths)
 
-    def lookups(self, batch: Batch) -> list[tuple[WordVectors, Int[Tensor, "batch length"]]]:
-        """The tables of word vectors, each with the ids of a batch that are looked up in it."""
-        found = [(self.embedding, batch.token_ids)]
-        if self.question_embedding is not None and batch.question is not None:
-            found.append((self.question_embedding, batch.question.token_ids))
-        return found
+    @property
+    def attends(self) -> bool:
+        """Whether it weighs tokens at all."""
+        return not isinstance(self.attention, NoAttention)
 
     @property
     def tables(self) -> list[WordVectors]:
-        """The tables of word vectors: the documents' and, in a model of pairs, the questions'."""
+        """The tables of word vectors: the documents' and, for texts with a question, the questions'."""
         tables = (self.embedding, self.question_embedding)
         return [table for table in tables if table is not None]
 
     @property
     def device(self) -> torch.device:
-        """Where it is."""
+        """The device of its parameters."""
         return self.embedding.weight.device
 
     @property
@@ -183,7 +184,7 @@ class Classifier(nn.Module):
         return float(self.decoder.bias.detach()[0])
 
     def parameter_counts(self) -> dict[str, int]:
-        """Trainable numbers of each part."""
+        """Number of trainable parameters of each part."""
         parts: dict[str, nn.Module] = {
             "embedding": self.embedding,
             "encoder": self.encoder,
@@ -205,7 +206,7 @@ def build(
     hidden_size: int,
     seed: int,
     outputs: int = 1,
-    asked: bool = False,
+    question: bool = False,
     vectors: Float[Tensor, "vocabulary dimension"] | None = None,
     scale: float = 1.0,
 ) -> Classifier:
@@ -218,7 +219,7 @@ def build(
         dimension: width of a word vector.
         hidden_size: width of each LSTM direction, of the token-level layer, or of all convolutions.
         outputs: 1 for two classes, else the number of classes.
-        asked: whether every text comes with a question.
+        question: whether every text comes with a question.
         seed: equal seeds give equal parameters to models of the same parts.
         vectors: word vectors to start from; None: random ones.
         scale: standard deviation of the random ones.
@@ -232,7 +233,7 @@ def build(
             dimension=dimension,
             hidden_size=hidden_size,
             outputs=outputs,
-            asked=asked,
+            question=question,
         )
     with torch.no_grad():
         for table in model.tables:

@@ -4,39 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attnnn.models.inputs import Inputs
 from attnnn.tables import schemas
 from attnnn.tables.ragged import Ragged
 from attnnn.tables.store import read_table_of
 
 PADDING, UNKNOWN, START, END = range(4)
 SPECIAL_SYMBOLS = 4
-
-
-@dataclass(frozen=True)
-class Questions:
-    """What comes with each document of a corpus of pairs, row by row with the documents.
-
-    Attributes:
-        tokens: vocabulary ids of the question (or hypothesis), without start and end symbols.
-        candidates: the classes among which the answer is; None: all of them.
-        classes: number of classes of the corpus.
-    """
-
-    tokens: Ragged
-    candidates: Ragged | None
-    classes: int
-
-    def take(self, rows: NDArray[np.int64]) -> Questions:
-        """Those of the given rows."""
-        candidates = None if self.candidates is None else self.candidates.take(rows)
-        return Questions(self.tokens.take(rows), candidates, self.classes)
 
 
 @dataclass(frozen=True)
@@ -47,20 +28,21 @@ class Documents:
         document: shape (documents,): their numbers.
         split: shape (documents,): train, dev or test.
         label: shape (documents,): gold class.
-        tokens: vocabulary ids of the n tokens of each, without start and end symbols.
-        classes: number of classes of the corpus.
-        asked: their questions, in a corpus of pairs.
+        inputs: what a model reads of them.
     """
 
     document: NDArray[np.int64]
     split: NDArray[Any]
     label: NDArray[np.int64]
-    tokens: Ragged
-    classes: int = 2
-    asked: Questions | None = None
+    inputs: Inputs
 
     def __len__(self) -> int:
         return len(self.document)
+
+    @property
+    def tokens(self) -> Ragged:
+        """Vocabulary ids of the n tokens of each document, without start and end symbols."""
+        return self.inputs.tokens
 
     def of_split(self, split: str) -> Documents:
         """The documents of one split, in the same order."""
@@ -68,17 +50,15 @@ class Documents:
 
     def take(self, rows: NDArray[np.int64]) -> Documents:
         """The given rows, in the given order."""
-        return replace(
-            self,
+        return Documents(
             document=self.document[rows],
             split=self.split[rows],
             label=self.label[rows],
-            tokens=self.tokens.take(rows),
-            asked=None if self.asked is None else self.asked.take(rows),
+            inputs=self.inputs.take(rows),
         )
 
 
-# What models read of a corpus; the words themselves are for people.
+# The columns that models read; the words themselves are for people.
 _READ = ("document", "split", "label", "token_ids", "question_ids", "candidates")
 
 
@@ -90,17 +70,19 @@ def read_documents(path: str | os.PathLike[str]) -> Documents:
     """
     table = read_table_of(path, (schemas.DOCUMENTS, schemas.PAIRS), columns=_READ)
     described = json.loads((Path(path).parent / "description.json").read_text(encoding="utf-8"))
-    classes = len(described["classes"])
-    asked = None
+    question = candidates = None
     if "question_ids" in table.column_names:
-        some = table["candidates"].null_count < len(table)
-        candidates = Ragged.from_arrow(table["candidates"]) if some else None
-        asked = Questions(Ragged.from_arrow(table["question_ids"]), candidates, classes)
+        question = Ragged.from_arrow(table["question_ids"])
+        if table["candidates"].null_count < len(table):
+            candidates = Ragged.from_arrow(table["candidates"])
     return Documents(
         document=table["document"].to_numpy(),
         split=np.asarray(table["split"].to_pylist(), dtype=np.str_),
         label=table["label"].to_numpy(),
-        tokens=Ragged.from_arrow(table["token_ids"]),
-        classes=classes,
-        asked=asked,
+        inputs=Inputs(
+            tokens=Ragged.from_arrow(table["token_ids"]),
+            question=question,
+            candidates=candidates,
+            classes=len(described["classes"]),
+        ),
     )

@@ -1,4 +1,4 @@
-"""A run's settings turned into a classifier and its training: its objective, and what selects its epoch."""
+"""From a run's settings to its classifier and training, with the objective and the selecting score."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def new_classifier(
     Args:
         settings: of the run.
         model: its encoder and attention.
-        documents: that it is to classify.
+        documents: those that it will classify.
         seed: of its initial weights.
         vocabulary: number of ids.
         vectors: word vectors to start from; None: random ones.
@@ -53,8 +53,8 @@ def new_classifier(
         dimension=settings.embedding.dimension,
         hidden_size=settings.hidden_size,
         seed=seed,
-        outputs=1 if _two_classes(documents) else documents.classes,
-        asked=documents.asked is not None,
+        outputs=documents.inputs.outputs,
+        question=documents.inputs.question is not None,
         vectors=vectors,
         scale=settings.embedding.scale,
     )
@@ -68,34 +68,28 @@ def new_training(
     Args:
         settings: of the run.
         model: its objective.
-        material: all splits, with what the guide of the run says of them.
+        material: all splits, with the guide of the run.
         classifier: on the device where it is trained.
         seed: of the order of the documents.
     """
     train_part = material.of_split("train")
-    if not _two_classes(material.documents):
+    inputs = train_part.inputs(imposed=model.given)
+    if inputs.outputs > 1:
         objective: Objective = Classes(train_part.documents.label)
-        score = _accuracy_score(_selecting(settings, material))
+        score = _accuracy_score(_selecting(settings, material), imposed=model.given)
     elif settings.imitating is None:
         objective = _labels(settings, train_part)
-        score = _auc_score(_selecting(settings, material))
+        score = _auc_score(_selecting(settings, material), imposed=model.given)
     else:
         assert model.lambda_ is not None
         objective, score = _imitation(settings.imitating, model.lambda_, material, train_part)
     return Training(
         classifier,
-        train_part.documents.tokens,
+        inputs,
         objective,
-        _recipe(settings, seed, decay_attention=material.documents.asked is not None),
+        _recipe(settings, seed, decay_attention=inputs.question is not None),
         score,
-        imposed=train_part.imposed if model.given else None,
-        asked=train_part.documents.asked,
     )
-
-
-def _two_classes(documents: Documents) -> bool:
-    """Whether one logit is enough: the papers' classification tasks."""
-    return documents.classes == 2 and documents.asked is None
 
 
 def _selecting(settings: TrainSettings, material: Material) -> Material:
@@ -128,7 +122,7 @@ def _labels(settings: TrainSettings, train_part: Material) -> Objective:
 def _imitation(
     how: Imitating, lambda_: float, material: Material, train_part: Material
 ) -> tuple[Objective, Score]:
-    """What a trained adversary optimises, and the loss that selects its epoch."""
+    """The objective of a trained adversary, and the score that selects its epoch."""
 
     def objective(part: Material, weight: NDArray[np.float32] | None) -> Imitation:
         assert part.guide is not None
@@ -148,8 +142,8 @@ def _imitation(
     if split == "train":
         return trained, lambda classifier, train_loss: -train_loss
     selecting = _part(material, split)
-    tokens, selected = selecting.documents.tokens, objective(selecting, None)
-    return trained, lambda classifier, train_loss: -total_loss(classifier, tokens, selected)
+    inputs, selected = selecting.inputs(imposed=False), objective(selecting, None)
+    return trained, lambda classifier, train_loss: -total_loss(classifier, inputs, selected)
 
 
 def _recipe(settings: TrainSettings, seed: int, *, decay_attention: bool) -> Recipe:
@@ -167,27 +161,20 @@ def _recipe(settings: TrainSettings, seed: int, *, decay_attention: bool) -> Rec
     )
 
 
-def _auc_score(selecting: Material) -> Score:
-    documents = selecting.documents
+def _auc_score(selecting: Material, *, imposed: bool) -> Score:
+    label, inputs = selecting.documents.label, selecting.inputs(imposed=imposed)
 
     def score(classifier: Classifier, train_loss: float) -> float:
-        predictions = predict(classifier, documents.tokens, imposed=selecting.imposed, pieces=False)
-        return float(roc_auc(documents.label, predictions.logit))
+        return float(roc_auc(label, predict(classifier, inputs, projected=False).logit))
 
     return score
 
 
-def _accuracy_score(selecting: Material) -> Score:
-    documents = selecting.documents
+def _accuracy_score(selecting: Material, *, imposed: bool) -> Score:
+    label, inputs = selecting.documents.label, selecting.inputs(imposed=imposed)
 
     def score(classifier: Classifier, train_loss: float) -> float:
-        predictions = predict(
-            classifier,
-            documents.tokens,
-            imposed=selecting.imposed,
-            asked=documents.asked,
-            pieces=False,
-        )
-        return float(accuracy(documents.label, predictions.logits.argmax(axis=1)))
+        logits = predict(classifier, inputs, projected=False).logits
+        return float(accuracy(label, logits.argmax(axis=1)))
 
     return score

@@ -1,13 +1,14 @@
-"""What a run is trained on: the documents, and what a guiding run or a bag of words says of them."""
+"""What a run is trained on: documents, and the attention and predictions of its guide, if it has one."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.models.documents import Documents
+from attnnn.models.inputs import Inputs
 from attnnn.tables.ragged import Ragged
 
 
@@ -17,21 +18,21 @@ class Guide:
 
     Attributes:
         attention: weights of the n tokens of each document.
-        probability: shape (documents,), of class 1; log-odds give none.
+        probability: shape (documents,), of class 1; None for log-odds.
     """
 
     attention: Ragged
     probability: NDArray[np.float32] | None = None
 
     def take(self, rows: NDArray[np.int64]) -> Guide:
-        """What it says of the given documents."""
+        """The guide of the given documents."""
         probability = None if self.probability is None else self.probability[rows]
         return Guide(self.attention.take(rows), probability)
 
 
 @dataclass(frozen=True)
 class Material:
-    """Documents and, row by row with them, the guide of a run that has one."""
+    """Documents, and row by row with them the guide of a run that has one."""
 
     documents: Documents
     guide: Guide | None
@@ -42,7 +43,12 @@ class Material:
         guide = None if self.guide is None else self.guide.take(rows)
         return Material(self.documents.of_split(split), guide)
 
-    @property
-    def imposed(self) -> Ragged | None:
-        """The guide's attention, for a model that is given it."""
-        return None if self.guide is None else self.guide.attention
+    def inputs(self, *, imposed: bool) -> Inputs:
+        """What a model reads of the documents.
+
+        Args:
+            imposed: whether the model's attention is imposed; then the guide's attention is filled in.
+        """
+        if not imposed or self.guide is None:
+            return self.documents.inputs
+        return replace(self.documents.inputs, imposed=self.guide.attention)

@@ -1,4 +1,4 @@
-"""What a finished training leaves: weights, description, history and predictions."""
+"""What a finished training leaves: weights, description, history and output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from attnnn.models.classifier import Classifier
 from attnnn.models.decoders import LinearDecoder
 from attnnn.models.documents import Documents
 from attnnn.models.material import Material
-from attnnn.models.prediction import Predictions, predict
+from attnnn.models.prediction import ModelOutput, predict
 from attnnn.models.training import Progress
 from attnnn.study.model import Model
 from attnnn.tables import schemas
@@ -30,7 +30,7 @@ def description(model: Model, classifier: Classifier, progress: Progress) -> dic
         "dimension": dimension,
         "hidden_size": classifier.hidden_size,
         "outputs": classifier.outputs,
-        "asked": classifier.question_encoder is not None,
+        "question": classifier.question_encoder is not None,
         "parameters": classifier.parameter_counts(),
         "selected_epoch": progress.best_epoch,
         "selected_score": progress.best_score,
@@ -56,23 +56,22 @@ def predicted(
         parts = _class_blocks(classifier, material, model.given, model.attends)
         return schemas.MULTICLASS_PREDICTIONS, parts, _readout(classifier)
     documents = material.documents
-    imposed = material.imposed if model.given else None
-    predictions = predict(classifier, documents.tokens, imposed=imposed)
-    columns = _columns(documents, predictions, attends=model.attends)
+    output = predict(classifier, material.inputs(imposed=model.given))
+    columns = _columns(documents, output, attends=model.attends)
     return schemas.PREDICTIONS, [columns], _readout(classifier)
 
 
-def _columns(documents: Documents, predictions: Predictions, *, attends: bool) -> dict[str, Any]:
+def _columns(documents: Documents, output: ModelOutput, *, attends: bool) -> dict[str, Any]:
     test = (documents.split == "test") & attends
     return {
         "document": documents.document,
         "split": documents.split.tolist(),
         "label": documents.label,
-        "logit": predictions.logit,
-        "probability": predictions.probability,
-        "attention": predictions.attention if attends else [None] * len(documents),
+        "logit": output.logit,
+        "probability": output.probability,
+        "attention": output.attention if attends else [None] * len(documents),
         "contribution": [
-            row if kept else None for row, kept in zip(predictions.contribution, test, strict=True)
+            row if kept else None for row, kept in zip(output.contribution, test, strict=True)
         ],
     }
 
@@ -90,35 +89,33 @@ def _class_blocks(
     classifier: Classifier, material: Material, imposed: bool, attends: bool
 ) -> Iterator[dict[str, Any]]:
     """The columns of `schemas.MULTICLASS_PREDICTIONS`, some documents at a time."""
-    documents = material.documents
+    documents, inputs = material.documents, material.inputs(imposed=imposed)
     for split in ("train", "dev", "test"):
         inside = np.flatnonzero(documents.split == split)
         test = split == "test"
         for part in blocks(documents.tokens.lengths[inside], 1 << (18 if test else 20)):
             rows = inside[part]
-            chosen = documents.take(rows)
-            given = material.imposed.take(rows) if imposed and material.imposed else None
-            predictions = predict(
-                classifier, chosen.tokens, imposed=given, asked=chosen.asked, pieces=test
-            )
-            yield _class_columns(chosen, predictions, attends=attends, test=test)
+            output = predict(classifier, inputs.take(rows), projected=test)
+            yield _class_columns(documents.take(rows), output, attends=attends, test=test)
 
 
 def _class_columns(
-    documents: Documents, predictions: Predictions, *, attends: bool, test: bool
+    documents: Documents, output: ModelOutput, *, attends: bool, test: bool
 ) -> dict[str, Any]:
     nothing = [None] * len(documents)
-    pieces, offset = predictions.pieces, predictions.offset
+    projected, offset = output.projected, output.offset
     return {
         "document": documents.document,
         "split": documents.split.tolist(),
         "label": documents.label,
-        "predicted": predictions.logits.argmax(axis=1),
-        "probabilities": list(predictions.probabilities) if test else nothing,
-        "attention": predictions.attention if attends else nothing,
-        "projected": [row.ravel() for row in pieces] if pieces is not None and attends else nothing,
+        "predicted": output.logits.argmax(axis=1),
+        "probabilities": list(output.probabilities) if test else nothing,
+        "attention": output.attention if attends else nothing,
+        "projected": [row.ravel() for row in projected]
+        if projected is not None and attends
+        else nothing,
         "candidates": nothing
-        if documents.asked is None or documents.asked.candidates is None
-        else documents.asked.candidates,
+        if documents.inputs.candidates is None
+        else documents.inputs.candidates,
         "offset": nothing if offset is None else list(offset),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,20 +13,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from attnnn.models.batches import (
-    EVALUATION_TOKENS,
-    Batch,
-    batch_of,
-    length_sorted_batches,
-    make_batch,
-    noisy_length_batches,
-)
+from attnnn.models.batches import Batch
 from attnnn.models.classifier import Classifier
-from attnnn.models.documents import Questions
+from attnnn.models.inputs import Inputs
 from attnnn.models.objectives import Objective
 from attnnn.models.optimizer import AmsGrad
-from attnnn.models.windows import Numbered, windows
-from attnnn.tables.ragged import Ragged
 
 Score = Callable[[Classifier, float], float]
 
@@ -37,7 +28,7 @@ class Recipe:
 
     Attributes:
         epochs: passes over the training documents, at most.
-        batch_size: documents in a batch.
+        batch_size: documents per batch.
         learning_rate: of Adam with AMSGrad.
         weight_decay: L2 of every parameter, those of the attention only with `decay_attention`.
         l2_mode: ``coupled`` (added to the gradient), ``decoupled`` (AdamW) or ``none``.
@@ -45,7 +36,7 @@ class Recipe:
         first_epoch_saveable: whether the first epoch may be selected.
         patience: stop after this many epochs without a better score; None: never.
         seed: of the order of the documents.
-        decay_attention: whether the L2 is of the attention's parameters too.
+        decay_attention: whether the L2 applies to the attention's parameters too.
     """
 
     epochs: int
@@ -91,27 +82,22 @@ class Training:
 
     Args:
         classifier: trained in place; holds the selected epoch's parameters in the end.
-        tokens: training documents.
-        objective: one loss a document.
-        recipe: how.
+        inputs: training documents.
+        objective: one loss per document.
+        recipe: how it is trained.
         score: called with the classifier and the epoch's training loss; larger is better.
-        imposed: attention weights of the training documents, if they are imposed.
-        asked: their questions, in a corpus of pairs.
     """
 
     def __init__(
         self,
         classifier: Classifier,
-        tokens: Ragged,
+        inputs: Inputs,
         objective: Objective,
         recipe: Recipe,
         score: Score,
-        *,
-        imposed: Ragged | None = None,
-        asked: Questions | None = None,
     ) -> None:
-        self.classifier, self.tokens, self.objective = classifier, tokens, objective
-        self.recipe, self.score, self.imposed, self.asked = recipe, score, imposed, asked
+        self.classifier, self.inputs, self.objective = classifier, inputs, objective
+        self.recipe, self.score = recipe, score
         self.optimizer = optimizer_of(classifier, recipe)
         tables = {id(table.weight) for table in classifier.tables}
         self._others = [p for p in classifier.parameters() if id(p) not in tables]
@@ -153,10 +139,11 @@ class Training:
 
     def _epoch(self, epoch: int) -> None:
         total = torch.zeros((), dtype=torch.float64, device=self.classifier.device)
-        for window in windows(self.classifier, self._batches()):
-            with window.open(self.classifier, self.optimizer):
-                for rows, batch in window.batches:
-                    total += self._step(rows, batch)
+        batches = self.inputs.training_batches(
+            batch_size=self.recipe.batch_size, rng=self.rng, device=self.classifier.device
+        )
+        for rows, batch in batches:
+            total += self._step(rows, batch)
         train_loss = float(total)
         if not np.isfinite(train_loss):
             raise RuntimeError(
@@ -172,15 +159,6 @@ class Training:
             {"epoch": epoch, "train_loss": train_loss, "score": score, "selected": False}
         )
         self.progress.epoch = epoch + 1
-
-    def _batches(self) -> Iterator[Numbered]:
-        device = self.classifier.device
-        lengths = self.tokens.lengths + 2
-        for rows in noisy_length_batches(lengths, self.recipe.batch_size, self.rng):
-            batch = batch_of(
-                rows, self.tokens, device=device, imposed=self.imposed, asked=self.asked
-            )
-            yield rows, batch
 
     def _step(self, rows: NDArray[np.int64], batch: Batch) -> Tensor:
         losses = self.objective.losses(self.classifier(batch), rows)
@@ -226,13 +204,11 @@ class Training:
 
 
 @torch.inference_mode()
-def total_loss(classifier: Classifier, tokens: Ragged, objective: Objective) -> float:
+def total_loss(classifier: Classifier, inputs: Inputs, objective: Objective) -> float:
     """The objective summed over documents, without batch weights and without training."""
-    device = classifier.device
-    total = torch.zeros((), dtype=torch.float64, device=device)
-    for rows in length_sorted_batches(tokens, max_tokens=EVALUATION_TOKENS):
-        output = classifier(make_batch(tokens.take(rows), device=device))
-        total += objective.losses(output, rows).double().sum()
+    total = torch.zeros((), dtype=torch.float64, device=classifier.device)
+    for rows, batch in inputs.batches(device=classifier.device):
+        total += objective.losses(classifier(batch), rows).double().sum()
     return float(total)
 
 

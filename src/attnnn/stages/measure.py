@@ -49,30 +49,25 @@ def measure(job: Job[MeasureSettings]) -> None:
     set_up_torch(job.machine.threads)
     material = read_material(job).of_split("test")
     documents = material.documents
+    inputs = material.inputs(imposed=job.run.model.given)
     classifier = load_classifier(job.path("model").parent, device=job.machine.device)
-    inputs: dict[str, Any] = {
-        "imposed": material.imposed if job.run.model.given else None,
-        "asked": documents.asked,
-    }
     through = job.settings.grad_through_attention
-    found = gradient(classifier, documents.tokens, through_attention=through, **inputs)
+    found = gradient(classifier, inputs, through_attention=through)
     job.write("gradient", _columns(documents, found))
     reading_on = job.settings.leave_one_out or LeaveOneOut()
     found = leave_one_out(
         classifier,
-        documents.tokens,
+        inputs,
         rejoin_from=reading_on.rejoin_from,
         tolerance=reading_on.rejoin_tolerance,
-        **inputs,
     )
     checked = check_rejoining(
         classifier,
-        documents.tokens,
+        inputs,
         found.signed,
         rejoin_from=reading_on.rejoin_from,
         deletions=reading_on.checked_deletions,
         rng=np.random.default_rng(job.run.seed),
-        **inputs,
     )
     error = {"rejoining": asdict(checked)} if checked.documents else {}
     job.write("leave_one_out", _columns(documents, found), **error)

@@ -35,6 +35,7 @@ def replace(job: Job[ReplaceSettings]) -> None:
     from attnnn.machine import set_up_torch
     from attnnn.measures import total_variation_distance
     from attnnn.models.documents import read_documents
+    from attnnn.models.inputs import Inputs
     from attnnn.models.log_odds import read_word_weights
     from attnnn.models.persistence import load_classifier
     from attnnn.models.prediction import predict
@@ -48,7 +49,7 @@ def replace(job: Job[ReplaceSettings]) -> None:
     strongest = [words.strongest(class_, job.settings.substituted_words) for class_ in (0, 1)]
     other, count = substitute(tokens, predictions.attention, predictions.predicted, strongest)
     classifier = load_classifier(job.path("model").parent, device=job.machine.device)
-    read_again = predict(classifier, other, pieces=False)
+    read_again = predict(classifier, Inputs(other), projected=False)
     columns = {
         "document": predictions.document,
         "predicted": predictions.predicted,

@@ -1,4 +1,4 @@
-"""Leave-one-out of the CNN by windows against naive deletion, on random models and documents."""
+"""Leave-one-out of the CNN against naive deletion, on random models and documents."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnnn.importance import windows
+from attnnn.importance import neighbours
 from attnnn.importance.leave_one_out import by_deletion, leave_one_out
 from attnnn.models.classifier import build
+from attnnn.models.inputs import Inputs
 from attnnn.tables.ragged import Ragged
 
 
@@ -30,7 +31,10 @@ def test_equals_naive_deletion_at_any_length(
         parameter.data *= sharpness
     rng = np.random.default_rng(seed)
     tokens = Ragged.from_lengths(rng.integers(1, 12, sum(lengths)), lengths)
-    found, naive = leave_one_out(classifier, tokens).signed, by_deletion(classifier, tokens).signed
+    found, naive = (
+        leave_one_out(classifier, Inputs(tokens)).signed,
+        by_deletion(classifier, Inputs(tokens)).signed,
+    )
     np.testing.assert_allclose(found.values, naive.values, rtol=0, atol=1e-12)
     assert (np.isnan(found.values) == (tokens.lengths[tokens.documents] == 1)).all()
 
@@ -42,7 +46,10 @@ def test_single_precision_at_the_papers_width() -> None:
     rng = np.random.default_rng(5)
     lengths = [19, 180, 400]
     tokens = Ragged.from_lengths(rng.integers(4, 400, sum(lengths)), lengths)
-    found, naive = leave_one_out(classifier, tokens).signed, by_deletion(classifier, tokens).signed
+    found, naive = (
+        leave_one_out(classifier, Inputs(tokens)).signed,
+        by_deletion(classifier, Inputs(tokens)).signed,
+    )
     np.testing.assert_allclose(found.values, naive.values, rtol=0, atol=1e-6)
     assert np.abs(found.values).max() > 1e-4
 
@@ -52,7 +59,7 @@ def test_deletions_at_once_do_not_matter(
     monkeypatch: pytest.MonkeyPatch, make_classifier, tokens, at_once: int
 ) -> None:
     classifier = make_classifier("cnn", "dot")
-    expected = leave_one_out(classifier, tokens).signed.values
-    monkeypatch.setattr(windows, "_AT_ONCE", at_once)
-    found = leave_one_out(classifier, tokens).signed.values
+    expected = leave_one_out(classifier, Inputs(tokens)).signed.values
+    monkeypatch.setattr(neighbours, "_AT_ONCE", at_once)
+    found = leave_one_out(classifier, Inputs(tokens)).signed.values
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14)
