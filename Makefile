@@ -5,7 +5,7 @@ CORES ?= all
 BIN := .venv/bin
 STAMP := .venv/made
 
-.PHONY: env results test test-slurm lint types format schema bench bench-quick clean-env
+.PHONY: env results test test-studies test-slurm lint types format schema bench bench-quick clean-env
 
 env: $(STAMP)
 
@@ -20,7 +20,11 @@ results: env
 	PATH="$(CURDIR)/$(BIN):$$PATH" snakemake --cores $(CORES) --resources gpu=1
 
 test: env
-	$(BIN)/pytest
+	$(BIN)/pytest -m "not study and not slurm"
+
+# Minutes. Whole studies to their ends: begun again, interrupted, of pairs, of many classes.
+test-studies: env
+	$(BIN)/pytest -m study tests/workflow
 
 # Minutes. Starts a real Slurm, so it needs root and Debian's slurm-wlm; says what is missing and skips without.
 test-slurm: env

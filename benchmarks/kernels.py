@@ -20,7 +20,6 @@ from attnnn.importance.gradient import gradient
 from attnnn.importance.leave_one_out import leave_one_out
 from attnnn.importance.scores import Importance
 from attnnn.measures import kendall_tau
-from attnnn.models.batches import make_batch
 from attnnn.models.inputs import Inputs
 from attnnn.models.objectives import Labels, class_weights, positive_weight
 from attnnn.models.training import Recipe, Training
@@ -80,8 +79,9 @@ def training(material: Material, rows: Rows) -> Setup:
 
     def setup() -> Callable[[], list[float]]:
         classifier = copy.deepcopy(material.classifier).train()
-        inputs = Inputs(material.train.take(rows))
-        job = Training(classifier, inputs, objective, RECIPE, lambda *_: 0.0)
+        job = Training(
+            classifier, Inputs(material.train.take(rows)), objective, RECIPE, lambda *_: 0.0
+        )
         job.run(after_epoch=lambda _: None, title="epoch 1")
         job.recipe = replace(RECIPE, epochs=2)
 
@@ -120,7 +120,7 @@ def embedded_batches(
     generator, batches = torch.Generator().manual_seed(0), []
     for start in range(0, len(rows), RECIPE.batch_size):
         part = material.train.take(rows[start : start + RECIPE.batch_size])
-        batch = make_batch(Inputs(part), device=material.device)
+        batch = Inputs(part).batch(material.device)
         embedded = material.classifier.embedding(batch.token_ids).detach().requires_grad_()
         shape = (*batch.token_ids.shape, material.classifier.encoder.width)
         outer = torch.randn(shape, generator=generator).to(material.device)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from attnnn.models.classifier import Classifier, build
 from attnnn.models.documents import SPECIAL_SYMBOLS
 from attnnn.models.inputs import Inputs
-from attnnn.models.prediction import ModelOutput, predict
+from attnnn.models.prediction import Predicted, predict
 from attnnn.readout.readout import Readout
 from attnnn.tables.ragged import Ragged
 
@@ -78,7 +78,7 @@ class Material:
     classifier: Classifier
 
     @cached_property
-    def predictions(self) -> ModelOutput:
+    def predictions(self) -> Predicted:
         """The classifier's predictions of the test documents."""
         return predict(self.classifier, Inputs(self.test))
 

@@ -1,7 +1,7 @@
 """May I read this model's attention weights as an explanation?
 
-The rooms, in the order data goes through them: `corpora`, `models`, `importance`, `counterfactual`,
-`publish`. The shared vocabulary: `config`, `design`, `layout`, `targets`, `ragged`, `store`, `measures`.
+What is asked for is in `study`, what follows from it in `dag`. `stages` do it, by the rooms `corpora`,
+`models`, `readout`, `importance`, `counterfactual` and `erasure`; `exhibits` show it.
 """
 
 __version__ = "0.1.0"

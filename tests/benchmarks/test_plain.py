@@ -11,7 +11,6 @@ from attnnn.counterfactual.exact import exact_adversary
 from attnnn.counterfactual.permutation import logit_moments, permuted_logits
 from attnnn.importance.gradient import gradient
 from attnnn.importance.leave_one_out import leave_one_out
-from attnnn.models.batches import make_batch
 from attnnn.models.inputs import Inputs
 from attnnn.tables.ragged import Ragged
 from benchmarks import comparisons, comparisons_of_attention, kernels
@@ -37,7 +36,7 @@ def double(material):
 def test_the_plain_model_is_the_classifier(double):
     plain = PlainModel.like(double.classifier)
     ids, lengths = pad(list(double.test), torch.device("cpu"))
-    expected = double.classifier(make_batch(Inputs(double.test)))
+    expected = double.classifier(Inputs(double.test).batch())
     torch.testing.assert_close(plain(ids, lengths), expected.logit, rtol=1e-12, atol=1e-12)
     states = plain.encode(plain.embedding(ids), lengths)
     torch.testing.assert_close(
@@ -99,9 +98,9 @@ def test_permutations_have_the_same_outcomes_and_moments(double):
         assert (np.abs(logits.mean(axis=1) - moments.mean) <= error).all()
         np.testing.assert_allclose(logits.std(axis=1), moments.std, rtol=0.1, atol=1e-5)
     row = np.flatnonzero(attention.lengths == 3)[0]
-    contribution = decoder.contribution[row].astype(np.float64)
+    pieces = decoder.contribution[row].astype(np.float64)
     possible = [
-        np.dot(order, contribution) + decoder.bias[0] for order in permutations(attention[row])
+        np.dot(order, pieces) + float(decoder.bias[0]) for order in permutations(attention[row])
     ]
     for logits in (plain, fast):
         gaps = np.abs(logits[row][:, None] - possible)
@@ -136,9 +135,9 @@ def test_the_exact_adversary_equals_trying_every_vertex(double, epsilon):
     attention, decoder = kernels.own(double, np.arange(len(double.test)))
     expected = [
         counterfactual.exact_jsd(
-            weights.astype(np.float64), values.astype(np.float64), decoder.bias[0], epsilon
+            weights.astype(np.float64), pieces.astype(np.float64), float(decoder.bias[0]), epsilon
         )
-        for weights, values in zip(attention, decoder.contribution, strict=True)
+        for weights, pieces in zip(attention, decoder.contribution, strict=True)
     ]
     found = exact_adversary(attention, decoder, epsilon)
     # The kernel draws its bounds in by 1e-12, which moves a vertex by little.

@@ -8,7 +8,10 @@ from attnnn.exhibits.write import write
 from attnnn.study.runs import base_run, log_odds_runs
 from tests.exhibits import handmade, synthetic
 
-ASKED = {"papers": ["jain-wallace"], "log_odds": {"run": True, "substituted_words": 3}}
+QUESTION_ATTENTIONS = {
+    "papers": ["jain-wallace"],
+    "log_odds": {"run": True, "substituted_words": 3},
+}
 LABEL = [1, 1, 0, 0]
 WEIGHT = {"<0>": None, "the": None, "film": 0.0, "good": 2.0, "fine": 0.5, "bad": -1.0}
 
@@ -16,7 +19,7 @@ WEIGHT = {"<0>": None, "the": None, "film": 0.0, "good": 2.0, "fine": 0.5, "bad"
 @pytest.fixture
 def results(tmp_path):
     """Four documents; predictions of the base model are right for all but the second."""
-    study = synthetic.study(tmp_path / "results", ["sst"], **ASKED)
+    study = synthetic.study(tmp_path / "results", ["sst"], **QUESTION_ATTENTIONS)
     base = base_run(study, "sst")
     handmade.write_predictions(study, base, LABEL, {"test": [0.9, 0.4, 0.2, 0.1]})
     given, drawn = log_odds_runs(study, "sst")

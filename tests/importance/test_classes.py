@@ -1,9 +1,8 @@
-"""Importance for more than two classes and for pairs: naive deletion, finite differences, batches."""
+"""Importance for several classes and for pairs: naive deletion, finite differences, batches."""
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,8 +10,8 @@ import torch
 
 from attnnn.importance.gradient import gradient
 from attnnn.importance.leave_one_out import by_deletion, leave_one_out
-from attnnn.models.batches import make_batch
 from attnnn.models.classifier import Classifier, build
+from attnnn.models.documents import EncodedQuestions
 from attnnn.models.inputs import Inputs
 from attnnn.tables.ragged import Ragged
 
@@ -21,61 +20,61 @@ CLASSES = 4
 
 
 @pytest.fixture
-def pairs(tokens: Ragged) -> Inputs:
+def questions(tokens: Ragged) -> EncodedQuestions:
     rng = np.random.default_rng(8)
     lengths = rng.integers(1, 5, len(tokens))
-    question = Ragged.from_lengths(rng.integers(4, 20, lengths.sum()), lengths)
+    questions = Ragged.from_lengths(rng.integers(4, 20, lengths.sum()), lengths)
     candidates = Ragged.from_lists(
         [np.sort(rng.choice(CLASSES, size=rng.integers(2, 5), replace=False)) for _ in lengths]
     )
-    return Inputs(tokens, question=question, candidates=candidates, classes=CLASSES)
+    return EncodedQuestions(questions, candidates, CLASSES)
 
 
-@pytest.fixture(params=["texts", "pairs"])
-def inputs(request: pytest.FixtureRequest, tokens: Ragged, pairs: Inputs) -> Inputs:
-    return pairs if request.param == "pairs" else Inputs(tokens, classes=CLASSES)
-
-
-def model_of(encoder: str, attention: str, inputs: Inputs) -> Classifier:
+def model_of(encoder: str, attention: str, *, with_question: bool) -> Classifier:
     return build(
         encoder=encoder, attention=attention, vocabulary=20, dimension=6, hidden_size=4, seed=3,
-        outputs=CLASSES, question=inputs.question is not None,
+        outputs=CLASSES, with_question=with_question,
     ).eval().double()  # fmt: skip
 
 
 @torch.no_grad()
-def probabilities(model: Classifier, inputs: Inputs) -> np.ndarray:
-    return model(make_batch(inputs)).logits.softmax(-1)[0].numpy()
+def probabilities(
+    model: Classifier, document: np.ndarray, questions: EncodedQuestions | None
+) -> np.ndarray:
+    output = model(Inputs(Ragged.from_lists([document]), questions=questions).batch())
+    return output.logits.softmax(-1)[0].numpy()
 
 
-def document_of(inputs: Inputs, row: int, tokens: np.ndarray) -> Inputs:
-    """One document with other tokens."""
-    return replace(inputs.take(np.array([row])), tokens=Ragged.from_lists([tokens]))
-
-
+@pytest.mark.parametrize("pairs", [False, True])
 @pytest.mark.parametrize("exact", [leave_one_out, by_deletion])
 @pytest.mark.parametrize("model", MODELS)
-def test_leave_one_out_equals_naive_deletion(inputs, model, exact) -> None:
-    classifier = model_of(*model, inputs)
-    found = exact(classifier, inputs)
-    for row, document in enumerate(inputs.tokens):
-        whole = probabilities(classifier, document_of(inputs, row, document))
+def test_leave_one_out_equals_naive_deletion(tokens, questions, model, exact, pairs) -> None:
+    classifier = model_of(*model, with_question=pairs)
+    found = exact(classifier, Inputs(tokens, questions=questions if pairs else None))
+    for row, document in enumerate(tokens):
+        own = questions.take(np.array([row])) if pairs else None
+        whole = probabilities(classifier, document, own)
         for i in range(len(document)):
             if len(document) == 1:
                 assert np.isnan(found.signed[row][i])
                 continue
-            rest = document_of(inputs, row, np.delete(document, i))
-            change = probabilities(classifier, rest) - whole
+            change = probabilities(classifier, np.delete(document, i), own) - whole
             assert found.magnitude[row][i] == pytest.approx(np.abs(change).sum(), abs=1e-12)
             assert found.signed[row][i] == pytest.approx(change[whole.argmax()], abs=1e-12)
 
 
+@pytest.mark.parametrize("pairs", [False, True])
 @pytest.mark.parametrize("model", MODELS)
-def test_gradient_equals_finite_differences_of_the_predicted_class(inputs, model) -> None:
-    classifier = model_of(*model, inputs)
-    found = gradient(classifier, inputs, through_attention=True)
-    for row, document in enumerate(inputs.tokens):
-        batch = make_batch(document_of(inputs, row, document))
+def test_gradient_equals_finite_differences_of_the_predicted_class(
+    tokens, questions, model, pairs
+) -> None:
+    classifier = model_of(*model, with_question=pairs)
+    found = gradient(
+        classifier, Inputs(tokens, questions=questions if pairs else None), through_attention=True
+    )
+    for row, document in enumerate(tokens):
+        own = questions.take(np.array([row])) if pairs else None
+        batch = Inputs(Ragged.from_lists([document]), questions=own).batch()
         with torch.no_grad():
             embedded = classifier.embedding(batch.token_ids)
             predicted = classifier(batch).logits[0].argmax()
@@ -92,8 +91,11 @@ def test_gradient_equals_finite_differences_of_the_predicted_class(inputs, model
 
 
 @pytest.mark.parametrize("encoder", ["bilstm", "average", "cnn"])
-def test_batches_do_not_matter(pairs, encoder) -> None:
-    classifier = model_of(encoder, "additive", pairs)
+def test_batches_do_not_matter(tokens, questions, encoder) -> None:
+    classifier = model_of(encoder, "additive", with_question=True)
     for method in (leave_one_out, gradient):
-        whole, single = (method(classifier, pairs, max_tokens=m).magnitude for m in (10_000, 1))
+        whole, single = (
+            method(classifier, Inputs(tokens, questions=questions), max_tokens=m).magnitude
+            for m in (10_000, 1)
+        )
         np.testing.assert_allclose(whole.values, single.values, rtol=1e-9, atol=1e-13)

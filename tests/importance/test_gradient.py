@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 import torch
 from captum.attr import InputXGradient
-from scipy.special import expit
 
 from attnnn.importance.gradient import gradient
-from attnnn.models.batches import make_batch
 from attnnn.models.inputs import Inputs
 from attnnn.tables.ragged import Ragged
 
@@ -30,7 +28,7 @@ def probability(classifier, batch, embedded, attention=None):
 
 def by_finite_differences(classifier, document, *, hold_attention):
     """Slope of p as each word vector in turn is stretched: e·∂p/∂e."""
-    batch = make_batch(Inputs(Ragged.from_lists([document])))
+    batch = Inputs(Ragged.from_lists([document])).batch()
     with torch.no_grad():
         embedded = classifier.embedding(batch.token_ids)
         held = classifier(batch).attention if hold_attention else None
@@ -58,7 +56,7 @@ def test_equals_finite_differences(make_classifier, tokens, model, through_atten
 @pytest.mark.parametrize("through_attention", [False, True])
 def test_equals_captum(make_classifier, tokens, through_attention):
     classifier = make_classifier("bilstm", "additive")
-    batch = make_batch(Inputs(tokens))
+    batch = Inputs(tokens).batch()
     embedded = classifier.embedding(batch.token_ids).detach().requires_grad_()
     held = None if through_attention else classifier(batch).attention.detach()
     explainer = InputXGradient(lambda vectors: probability(classifier, batch, vectors, held))
@@ -80,15 +78,15 @@ def test_of_a_linear_model_by_hand(make_classifier, tokens, imposed):
     # With a linear encoder, e_t·∂p/∂e_t = p(1 − p) α_t w·W e_t.
     classifier = make_classifier("average", "imposed")
     classifier.encoder = Linear(classifier.encoder.projection.weight)
-    found = gradient(classifier, Inputs(tokens, imposed)).signed
+    found = gradient(classifier, Inputs(tokens, imposed=imposed)).signed
     word = (classifier.embedding.weight @ classifier.encoder.weight.T) @ classifier.decoder.weight[
         0
     ]
-    terms = imposed.with_values(
+    pieces = imposed.with_values(
         imposed.values.astype(np.float32) * word.detach().numpy()[tokens.values]
     )
-    p = expit(terms.sums() + classifier.bias)
-    expected = (p * (1 - p))[tokens.documents] * terms.values
+    p = 1 / (1 + np.exp(-(pieces.sums() + classifier.bias)))
+    expected = (p * (1 - p))[tokens.documents] * pieces.values
     np.testing.assert_allclose(found.values, expected, rtol=1e-5, atol=1e-7)
 
 

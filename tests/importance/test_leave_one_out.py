@@ -6,8 +6,6 @@ import torch
 
 from attnnn.importance.leave_one_out import by_deletion, leave_one_out
 from attnnn.models.batches import make_batch
-from attnnn.models.decoders import LinearDecoder
-from attnnn.models.encoders import Encoder
 from attnnn.models.inputs import Inputs
 from attnnn.tables.ragged import Ragged
 
@@ -22,7 +20,7 @@ MODELS = [
 def probability(classifier, document, weights):
     imposed = None if weights is None else Ragged.from_lists([weights])
     return (
-        classifier(make_batch(Inputs(Ragged.from_lists([document]), imposed)))
+        classifier(Inputs(Ragged.from_lists([document]), imposed=imposed).batch())
         .logit.sigmoid()
         .item()
     )
@@ -49,7 +47,7 @@ def naive(classifier, tokens, imposed):
 def test_equals_naive_deletion(make_classifier, tokens, imposed, model, exact):
     classifier = make_classifier(*model)
     given = imposed if model[1] == "imposed" else None
-    found = exact(classifier, Inputs(tokens, given)).signed
+    found = exact(classifier, Inputs(tokens, imposed=given)).signed
     expected = naive(classifier, tokens, given)
     tolerance = 1e-6 if given is not None else 1e-12
     np.testing.assert_allclose(found.values, expected, rtol=0, atol=tolerance)
@@ -71,12 +69,12 @@ def test_batches_are_bounded_even_when_one_document_is_long(make_classifier, mon
     tokens = Ragged.from_lengths(np.full(sum(lengths), 5), lengths)
     seen = []
 
-    def record(part, **options):
-        batch = make_batch(part, **options)
+    def record(inputs, device):
+        batch = make_batch(inputs.tokens, device=device)
         seen.append(batch.token_ids.numel())
         return batch
 
-    monkeypatch.setattr("attnnn.importance.leave_one_out.make_batch", record)
+    monkeypatch.setattr(Inputs, "batch", record)
     by_deletion(classifier, Inputs(tokens), max_tokens=200)
     assert max(seen) <= 200
 
@@ -90,23 +88,3 @@ def test_almost_all_attention_on_the_deleted_token(make_classifier, encoder):
     tokens = Ragged.from_lists([np.arange(4, 16), np.arange(8, 20)])
     found = leave_one_out(classifier, Inputs(tokens)).signed
     np.testing.assert_allclose(found.values, naive(classifier, tokens, None), rtol=0, atol=1e-12)
-
-
-class Sum(Encoder):
-    """An encoder of somebody else's: every state is the sum of all word vectors up to its token."""
-
-    def __init__(self, dimension, hidden_size):
-        super().__init__()
-        self.width = dimension
-
-    def forward(self, embedded, lengths):
-        return embedded.cumsum(dim=1)
-
-
-def test_a_new_encoder_takes_the_plain_way(make_classifier, tokens):
-    classifier = make_classifier("average", "uniform")
-    classifier.encoder = Sum(6, 6)
-    classifier.decoder = LinearDecoder(6, 1).double()
-    found = leave_one_out(classifier, Inputs(tokens)).signed
-    np.testing.assert_allclose(found.values, naive(classifier, tokens, None), rtol=0, atol=1e-12)
-    assert np.nanmax(np.abs(found.values)) > 1e-3

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnnn.models.batches import length_sorted_batches, make_batch, noisy_length_batches
+from attnnn.models.batches import length_sorted_batches, noisy_length_batches
 from attnnn.models.inputs import Inputs
 from attnnn.tables.ragged import Ragged
 
@@ -12,7 +12,7 @@ lengths_of_documents = st.lists(st.integers(1, 60), min_size=1, max_size=40)
 
 
 def test_a_batch_by_hand() -> None:
-    batch = make_batch(Inputs(Ragged.from_lists([[7, 8, 9], [5]])))
+    batch = Inputs(Ragged.from_lists([[7, 8, 9], [5]])).batch()
     assert batch.token_ids.tolist() == [[2, 7, 8, 9, 3], [2, 5, 3, 0, 0]]
     assert batch.lengths.tolist() == [5, 3]
     assert batch.real.int().tolist() == [[0, 1, 1, 1, 0], [0, 1, 0, 0, 0]]

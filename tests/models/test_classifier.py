@@ -5,12 +5,10 @@ import pytest
 import torch
 from torch import nn
 
-from attnnn.models.batches import make_batch
 from attnnn.models.classifier import Classifier, build
-from attnnn.models.encoders import ENCODERS, BiLSTM
+from attnnn.models.encoders import BiLSTM
 from attnnn.models.inputs import Inputs
 from attnnn.models.prediction import predict
-from attnnn.study.model import ENCODERS as SIZES
 from attnnn.tables.ragged import Ragged
 
 
@@ -40,13 +38,6 @@ def test_parameter_counts_are_those_of_the_papers(encoder: str, expected: dict[s
     assert model.parameter_counts() == {"embedding": 3000, **expected}
 
 
-@pytest.mark.parametrize("name", sorted(ENCODERS.keys() | SIZES.keys()))
-def test_every_encoder_has_the_size_that_costs_are_reckoned_with(name: str) -> None:
-    encoder, size = ENCODERS[name](6, 8), SIZES[name](6, 8)
-    assert encoder.width == size.width
-    assert sum(p.numel() for p in encoder.parameters()) == size.weights + size.biases
-
-
 def test_bilstm_equals_pytorchs_packed_bidirectional_lstm() -> None:
     torch.manual_seed(1)
     ours, theirs = BiLSTM(5, 4), nn.LSTM(5, 4, batch_first=True, bidirectional=True)
@@ -70,7 +61,7 @@ def test_bilstm_equals_pytorchs_packed_bidirectional_lstm() -> None:
 
 def test_average_states_are_tanh_of_an_affine_map() -> None:
     model = small("average")
-    batch = make_batch(Inputs(Ragged.from_lists([[4, 9]])))
+    batch = Inputs(Ragged.from_lists([[4, 9]])).batch()
     weight, bias = model.encoder.projection.weight, model.encoder.projection.bias
     expected = torch.tanh(model.embedding(batch.token_ids) @ weight.T + bias)
     torch.testing.assert_close(
@@ -80,7 +71,7 @@ def test_average_states_are_tanh_of_an_affine_map() -> None:
 
 def test_cnn_states_by_hand() -> None:
     model = small("cnn")
-    batch = make_batch(Inputs(Ragged.from_lists([[4, 9, 7, 5, 4, 8], [6]])))
+    batch = Inputs(Ragged.from_lists([[4, 9, 7, 5, 4, 8], [6]])).batch()
     embedded = model.embedding(batch.token_ids)
     embedded = embedded + 3 * (torch.arange(8) >= batch.lengths[:, None])[..., None]
     states = model.encoder(embedded, batch.lengths)
@@ -107,7 +98,7 @@ def test_the_cnns_width_is_shared_by_its_four_kernels() -> None:
 def test_dot_attention_by_hand() -> None:
     model = small(attention="dot")
     assert model.parameter_counts()["attention"] == model.encoder.width == 8
-    batch = make_batch(Inputs(Ragged.from_lists([[4, 9, 11]])))
+    batch = Inputs(Ragged.from_lists([[4, 9, 11]])).batch()
     states = model.encoder(model.embedding(batch.token_ids), batch.lengths)
     scores = [(states[0, t] @ model.attention.score.weight[0]).item() / 8**0.5 for t in (1, 2, 3)]
     expected = np.exp(scores) / np.exp(scores).sum()
@@ -115,7 +106,7 @@ def test_dot_attention_by_hand() -> None:
 
 
 def test_without_attention_the_decoder_reads_what_the_encoder_ends_with() -> None:
-    batch = make_batch(Inputs(Ragged.from_lists([[4, 9, 11], [7]])))
+    batch = Inputs(Ragged.from_lists([[4, 9, 11], [7]])).batch()
     for encoder in ("bilstm", "average", "cnn"):
         model = small(encoder, "none")
         states = model.encoder(model.embedding(batch.token_ids), batch.lengths)
@@ -138,7 +129,7 @@ def test_without_attention_the_decoder_reads_what_the_encoder_ends_with() -> Non
 
 def test_additive_attention_by_hand() -> None:
     model = small()
-    batch = make_batch(Inputs(Ragged.from_lists([[4, 9, 11], [7]])))
+    batch = Inputs(Ragged.from_lists([[4, 9, 11], [7]])).batch()
     states = model.encoder(model.embedding(batch.token_ids), batch.lengths)
     hidden, score = model.attention.hidden, model.attention.score
     scores = [
@@ -154,7 +145,7 @@ def test_additive_attention_by_hand() -> None:
 
 def test_logit_is_the_decoder_applied_to_the_weighted_sum_of_states() -> None:
     model = small()
-    batch = make_batch(Inputs(some_documents()))
+    batch = Inputs(some_documents()).batch()
     output = model(batch)
     states = model.encoder(model.embedding(batch.token_ids), batch.lengths)
     context = (output.attention[..., None] * states).sum(dim=1)
@@ -171,13 +162,13 @@ def test_uniform_attention_is_one_nth() -> None:
 def test_imposed_attention_is_used_as_given_and_not_normalised() -> None:
     documents = Ragged.from_lists([[4, 5, 6], [7, 8]])
     imposed = Ragged.from_lists([[0.2, 0.0, 0.1], [0.5, 0.5]], dtype=np.float32)
-    predictions = predict(small("average", "imposed"), Inputs(documents, imposed))
+    predictions = predict(small("average", "imposed"), Inputs(documents, imposed=imposed))
     np.testing.assert_allclose(predictions.attention.values, imposed.values, rtol=1e-6)
 
 
 def test_imposed_attention_must_be_given() -> None:
     with pytest.raises(ValueError, match="imposed"):
-        small("average", "imposed")(make_batch(Inputs(some_documents())))
+        small("average", "imposed")(Inputs(some_documents()).batch())
 
 
 def test_a_document_does_not_depend_on_its_batch() -> None:

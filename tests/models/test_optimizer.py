@@ -1,8 +1,9 @@
-"""AMSGrad against PyTorch's unfused optimisers."""
+"""AMSGrad against PyTorch's unfused optimisers, by its fused kernel and without."""
 
 import pytest
 import torch
 
+from attnnn.models import optimizer as module
 from attnnn.models.optimizer import AmsGrad
 
 
@@ -24,8 +25,13 @@ def descend(parameters, step, *, numbers=range(30)) -> None:
         step()
 
 
+@pytest.mark.parametrize("fused", [False, True])
 @pytest.mark.parametrize("decoupled", [False, True])
-def test_steps_are_those_of_pytorchs_plain_optimiser(decoupled: bool) -> None:
+def test_steps_are_those_of_pytorchs_plain_optimiser(
+    decoupled: bool, fused: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not fused:
+        monkeypatch.setattr(module, "fused_kernel", lambda *, decoupled: None)
     ours, theirs = problem(), problem()
     optimizer = AmsGrad(
         [([ours[0]], 0.1), ([ours[1]], 0.0)], learning_rate=0.05, decoupled=decoupled

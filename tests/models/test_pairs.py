@@ -1,4 +1,4 @@
-"""Classifiers of more than two classes and of texts with a question, against hand-made formulas."""
+"""Classifiers of several classes and of texts with a question, against hand-made formulas."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
-from scipy.special import softmax
 
-from attnnn.models.batches import make_batch
 from attnnn.models.classifier import Classifier, build
+from attnnn.models.documents import EncodedQuestions
 from attnnn.models.inputs import Inputs
 from attnnn.models.objectives import Classes
 from attnnn.models.prediction import predict
@@ -19,16 +18,21 @@ from attnnn.models.training import Recipe, optimizer_of
 from attnnn.tables.ragged import Ragged
 
 DOCUMENTS = Ragged.from_lists([[4, 9, 11, 5], [7], [8, 6, 6, 10, 12]])
-QUESTION = Ragged.from_lists([[5, 13], [9, 9, 4], [6]])
-CANDIDATES = Ragged.from_lists([[0, 2], [1, 4], [2, 3, 4]])
-PAIRS = Inputs(DOCUMENTS, question=QUESTION, candidates=CANDIDATES, classes=5)
+QUESTIONS = EncodedQuestions(
+    Ragged.from_lists([[5, 13], [9, 9, 4], [6]]), Ragged.from_lists([[0, 2], [1, 4], [2, 3, 4]]), 5
+)
 
 
 def pair_model(encoder: str, attention: str) -> Classifier:
     return build(
         encoder=encoder, attention=attention, vocabulary=20, dimension=6, hidden_size=4, seed=1,
-        outputs=5, question=True,
+        outputs=5, with_question=True,
     )  # fmt: skip
+
+
+def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    powers = np.exp(logits - logits.max())
+    return powers / powers.sum()
 
 
 def array(tensor: torch.Tensor) -> NDArray[np.float64]:
@@ -41,12 +45,12 @@ def array(tensor: torch.Tensor) -> NDArray[np.float64]:
 )
 def test_a_pair_by_hand(encoder: str, attention: str) -> None:
     model = pair_model(encoder, attention)
-    output = model(make_batch(PAIRS))
+    output = model(Inputs(DOCUMENTS, questions=QUESTIONS).batch())
     for row in range(3):
         # Each document and question by itself, so that nothing can depend on the batch.
-        alone = make_batch(Inputs(DOCUMENTS.take([row])))
+        alone = Inputs(DOCUMENTS.take([row])).batch()
         states = array(model.encoder(model.embedding(alone.token_ids), alone.lengths))[0, 1:-1]
-        question = make_batch(Inputs(QUESTION.take([row])))
+        question = Inputs(QUESTIONS.tokens.take([row])).batch()
         read = model.question_encoder(
             model.question_embedding(question.token_ids), question.lengths
         )
@@ -66,7 +70,7 @@ def test_a_pair_by_hand(encoder: str, attention: str) -> None:
         inner = array(decoder.document.weight) @ (weights @ states) + array(decoder.document.bias)
         inner += array(decoder.question.weight) @ query + array(decoder.question.bias)
         logits = array(decoder.output.weight) @ np.tanh(inner) + array(decoder.output.bias)
-        candidates = CANDIDATES[row]
+        candidates = QUESTIONS.candidates[row]
         expected = np.zeros(5)
         expected[candidates] = softmax(logits[candidates])
         np.testing.assert_allclose(array(output.probabilities)[row], expected, atol=1e-6)
@@ -88,29 +92,29 @@ def test_both_tables_start_from_given_vectors() -> None:
     vectors = torch.arange(60.0).reshape(20, 3) + 1
     model = build(
         encoder="average", attention="dot", vocabulary=20, dimension=3, hidden_size=2, seed=0,
-        outputs=3, question=True, vectors=vectors,
+        outputs=3, with_question=True, vectors=vectors,
     )  # fmt: skip
     for table in (model.embedding, model.question_embedding):
         assert torch.equal(table.weight[1:], vectors[1:])
         assert not table.weight[0].any()
 
 
-def test_projected_states_and_offset_give_the_logits_without_the_encoder() -> None:
+def test_pieces_and_offset_give_the_logits_without_the_encoder() -> None:
     model = pair_model("bilstm", "additive")
-    found = predict(model, PAIRS)
+    found = predict(model, Inputs(DOCUMENTS, questions=QUESTIONS))
     assert found.projected is not None
     assert found.offset is not None
     last = model.decoder.output
     for row in range(3):
         inner = np.tanh(found.attention[row] @ found.projected[row] + found.offset[row])
         logits = array(last.weight) @ inner + array(last.bias)
-        candidates = CANDIDATES[row]
+        candidates = QUESTIONS.candidates[row]
         np.testing.assert_allclose(found.logits[row, candidates], logits[candidates], atol=1e-5)
         outside = np.setdiff1d(np.arange(5), candidates)
         assert not found.probabilities[row, outside].any()
 
 
-def test_more_than_two_classes_without_questions_are_linear_in_the_attention() -> None:
+def test_several_classes_without_questions_are_linear_in_the_attention() -> None:
     model = build(
         encoder="cnn", attention="additive", vocabulary=20, dimension=6, hidden_size=8, seed=1, outputs=4
     )  # fmt: skip
@@ -124,7 +128,7 @@ def test_more_than_two_classes_without_questions_are_linear_in_the_attention() -
 
 def test_cross_entropy_by_hand() -> None:
     model = pair_model("average", "uniform")
-    output = model(make_batch(PAIRS))
+    output = model(Inputs(DOCUMENTS, questions=QUESTIONS).batch())
     losses = Classes(np.array([9, 2, 4, 3])).losses(output, np.array([1, 2, 3]))
     expected = -np.log(
         [array(output.probabilities)[row, gold] for row, gold in enumerate([2, 4, 3])]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from attnnn.models.batches import make_batch, noisy_length_batches
+from attnnn.models.batches import noisy_length_batches
 from attnnn.models.classifier import Classifier, build
 from attnnn.models.inputs import Inputs
 from attnnn.models.objectives import Labels, class_weights
@@ -61,7 +61,7 @@ def plain_training(epochs: int) -> tuple[Classifier, list[float]]:
     for _ in range(epochs):
         total = 0.0
         for rows in noisy_length_batches(tokens.lengths + 2, 8, rng):
-            probability = torch.sigmoid(model(make_batch(Inputs(tokens.take(rows)))).logit)
+            probability = torch.sigmoid(model(Inputs(tokens.take(rows)).batch()).logit)
             loss = torch.zeros(())
             for p, y in zip(probability, label[rows], strict=True):
                 loss = loss - (0.7 * p.log() if y else (1 - p).log())
@@ -146,7 +146,7 @@ def test_total_loss_is_the_sum_over_documents() -> None:
     tokens, label = corpus()
     objective, model = Labels(label, class_weights(label, 0.7)), new_model()
     alone = [
-        objective.losses(model(make_batch(Inputs(tokens.take([row])))), np.array([row])).item()
+        objective.losses(model(Inputs(tokens.take([row])).batch()), np.array([row])).item()
         for row in range(len(tokens))
     ]
     assert total_loss(model, Inputs(tokens), objective) == pytest.approx(sum(alone), rel=1e-5)

@@ -14,10 +14,11 @@ import psutil
 import pytest
 import yaml
 
-from attnnn.dag import layout
+from attnnn.dag import catalogue
+from attnnn.study.config import load
 from tests.slurm.daemons import Slurm, why_not
 from tests.slurm.guide import blocks, lines_to_edit
-from tests.workflow.conftest import BIN, copy_project, environment
+from tests.workflow.conftest import BIN, ROOT, copy_project, environment
 from tests.workflow.projects import Project
 
 PROFILE_FOLDER = "workflow/profiles/slurm"
@@ -27,7 +28,17 @@ EDITED = {
     "    slurm_partition: gpu": "    slurm_partition: accelerated",
     '  slurm_account: ""': '  slurm_account: ""',
 }
-TABLES = tuple(f"results-tiny/tables/{name}.csv" for name in layout.TABLES)
+NAMES = tuple(
+    name.removesuffix("_table")
+    for name in catalogue.exhibits(load(ROOT / "config" / "tiny.yaml"), "table")
+)
+TABLES = tuple(f"results-tiny/tables/{name}.csv" for name in NAMES)
+# A study of small models.
+SHARING = {
+    "# groups: [train=trainings, measure=measures, search=measures, replace=measures]": (
+        "groups: [train=trainings, measure=measures, search=measures, replace=measures]"
+    )
+}
 # What is polled at leisure on a cluster is polled at once here.
 PACE = {
     "slurm-init-seconds-before-status-checks: 20": "slurm-init-seconds-before-status-checks: 2",
@@ -100,11 +111,9 @@ class Submitter(Project):
         folder = self.folder / "results-tiny" / "tables"
         return {file.name: file.read_bytes() for file in sorted(folder.glob("*.csv"))}
 
-    def attempts(self, log: str) -> dict[int, str]:
-        """Logs of the attempts of a job, by the number of the Slurm job."""
-        path = self.folder / "results-tiny" / "logs" / f"{log}.log"
-        found = path.parent.glob(f"{path.stem}.job-*.log")
-        return {int(file.stem.rsplit("-", 1)[1]): file.read_text() for file in found}
+    def log_of(self, job: str) -> str:
+        """What the attempts of a job said."""
+        return (self.folder / "results-tiny" / "logs" / f"{job}.log").read_text(encoding="utf-8")
 
 
 def submitter(folder: Path) -> Submitter:
@@ -124,7 +133,7 @@ def submitter(folder: Path) -> Submitter:
         "OMP_NUM_THREADS": "1",
     }
     copied = Submitter(folder, variables)
-    copied.edit_profile(EDITED | PACE)
+    copied.edit_profile(EDITED | SHARING | PACE)
     return copied
 
 
@@ -132,7 +141,7 @@ def make_smaller(project: Submitter, *corpora: str) -> None:
     """Leave of the smallest study what still has a run of every kind, and these corpora alone."""
     file = project.folder / "config" / "tiny.yaml"
     study = yaml.safe_load(file.read_text(encoding="utf-8"))
-    fewer = {"seeds": [50], "lambdas": [0.001], "jobs": {"runs": 20}}
+    fewer = {"seeds": [50], "lambdas": [0.001]}
     kept = {name: study["corpora"][name] for name in corpora}
     project.configure(study | fewer | {"corpora": kept}, "config/tiny.yaml")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import timedelta
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from tests.slurm.conftest import (
     PROFILE_FOLDER,
+    SHARING,
     TABLES,
     Submitter,
     make_smaller,
@@ -31,8 +33,11 @@ LIMITS = {
     "  embed: {runtime: attempt * 60, mem_mb: attempt * 4000}": (
         "  embed: {runtime: attempt, mem_mb: attempt * 4000}"
     ),
-    "    mem_mb: attempt * 4000 * threads": "    mem_mb: attempt * 1500",
+    "    mem_mb: attempt * 4000": "    mem_mb: attempt * 1500",
 }
+
+# Every measure and every search is a job of its own, so that each has its own attempts.
+ALONE = dict.fromkeys(SHARING.values(), "groups: [train=trainings]")
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +46,7 @@ def recovered(submit_host: Submitter) -> Submitter:
     make_smaller(submit_host, *CORPORA)
     for kind, call in FAULTS.items():
         (submit_host.folder / "faults" / kind).write_text(call)
-    submit_host.edit_profile(LIMITS)
+    submit_host.edit_profile(LIMITS | ALONE)
     printed = submit_host.succeed(
         "--workflow-profile", PROFILE_FOLDER, "--configfile", "config/tiny.yaml", "--", *TABLES
     )
@@ -68,36 +73,44 @@ def test_tables_are_those_of_a_run_without_faults(recovered: Submitter, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("kind", "log", "state"),
+    ("kind", "log"),
     [
-        ("fails", f"permute/lexical/{BASE}", "FAILED"),
-        ("is-cancelled", f"measure/lexical/{BASE}", "CANCELLED"),
-        ("takes-too-long", "embed/needle", "TIMEOUT"),
-        # What the kernel's control groups call OUT_OF_MEMORY, Slurm without them calls FAILED.
-        ("takes-too-much", f"search/lexical/{BASE}", "FAILED"),
+        ("fails", f"permute/lexical/{BASE}"),
+        ("is-cancelled", f"measure/lexical/{BASE}"),
+        ("takes-too-long", "embed/needle"),
+        ("takes-too-much", f"search/lexical/{BASE}"),
     ],
 )
-def test_the_job_is_tried_again_and_both_attempts_keep_their_logs(
-    recovered: Submitter, jobs: dict[int, Finished], kind: str, log: str, state: str
-):
-    attempts = sorted(recovered.attempts(log).items())
-    assert [jobs[number].state for number, _ in attempts] == [state, "COMPLETED"]
-    (_, first), (_, second) = attempts
-    assert f"this attempt {kind}" in first
-    assert f"this attempt {kind}" not in second
+def test_the_log_keeps_what_the_spoiled_attempt_said(recovered: Submitter, kind: str, log: str):
+    assert recovered.log_of(log).count(f"this attempt {kind}") == 1
 
 
-def test_a_job_that_ran_out_of_time_gets_more(recovered: Submitter, jobs: dict[int, Finished]):
-    first, second = sorted(recovered.attempts("embed/needle"))
-    assert (jobs[first].limit, jobs[second].limit) == ("1", "2")
-    assert jobs[first].end - jobs[first].start >= timedelta(minutes=1)
+def test_each_fault_costs_one_job(jobs: dict[int, Finished]):
+    states = Counter(job.state for job in jobs.values())
+    del states["COMPLETED"]
+    # What the kernel's control groups call OUT_OF_MEMORY, Slurm without them calls FAILED.
+    assert states == {"FAILED": 2, "CANCELLED": 1, "TIMEOUT": 1}
+
+
+def attempts(jobs: dict[int, Finished], comment: str) -> list[Finished]:
+    """The jobs of a rule in the order of their numbers."""
+    return [job for _, job in sorted(jobs.items()) if job.comment.startswith(comment)]
+
+
+def test_a_job_that_ran_out_of_time_gets_more(jobs: dict[int, Finished]):
+    first, second = attempts(jobs, "rule_embed")
+    assert (first.state, second.state) == ("TIMEOUT", "COMPLETED")
+    assert (first.limit, second.limit) == ("1", "2")
+    assert first.end - first.start >= timedelta(minutes=1)
 
 
 def test_a_job_that_ran_out_of_memory_was_ended_for_that_and_gets_more(
     recovered: Submitter, jobs: dict[int, Finished]
 ):
-    first, second = sorted(recovered.attempts(f"search/lexical/{BASE}"))
-    told = (recovered.folder / ".snakemake" / "slurm_logs").rglob(f"{first}.log")
+    searches = attempts(jobs, "rule_search")
+    [first] = [job for job in searches if job.state == "FAILED"]
+    [second] = [job for job in searches if "mem=3000M" in job.line]
+    assert (first.comment, second.state) == (second.comment, "COMPLETED")
+    assert "mem=1500M" in first.line
+    told = (recovered.folder / ".snakemake" / "slurm_logs").rglob(f"{first.number}.log")
     assert "exceeded memory limit" in "".join(file.read_text() for file in told)
-    assert "mem=1500M" in jobs[first].line
-    assert "mem=3000M" in jobs[second].line

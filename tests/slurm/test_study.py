@@ -7,8 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from attnnn.dag import layout
-from tests.slurm.conftest import Submitter, submitter
+from tests.slurm.conftest import NAMES, Submitter, submitter
 from tests.slurm.daemons import Finished, Slurm
 from tests.slurm.guide import blocks
 
@@ -57,13 +56,13 @@ def test_every_command_of_the_guide_is_run():
 
 
 def test_tables_are_those_of_a_run_without_a_cluster(finished: Submitter, laptop: Submitter):
-    assert set(finished.tables()) == {f"{name}.csv" for name in layout.TABLES}
+    assert set(finished.tables()) == {f"{name}.csv" for name in NAMES}
     assert finished.tables() == laptop.tables()
 
 
 def test_two_gpu_jobs_never_run_at_once(jobs: list[Finished]):
     on_gpu = [job for job in jobs if job.gpus]
-    assert len(on_gpu) > 8
+    assert len(on_gpu) >= 4
     for earlier, later in pairwise(on_gpu):
         assert earlier.end <= later.start, f"{earlier.line}\n{later.line}"
 
@@ -71,7 +70,7 @@ def test_two_gpu_jobs_never_run_at_once(jobs: list[Finished]):
 def test_jobs_that_need_gradients_ask_for_one_gpu_and_others_for_none(jobs: list[Finished]):
     """Though the study says `device: auto`, and this machine has no GPU."""
     for job in jobs:
-        wants = re.match(r"rule_(train|measure|search|replace)(_|$)", job.comment) is not None
+        wants = re.match(r"rule_(trainings|measures)(_|$)", job.comment) is not None
         assert job.gpus == int(wants), job.line
 
 
@@ -80,21 +79,28 @@ def test_all_jobs_succeed_at_the_first_attempt(jobs: list[Finished]):
 
 
 def test_short_analyses_share_jobs(jobs: list[Finished], finished: Submitter):
-    short = [job for job in jobs if re.match("rule_(analyses|publish)", job.comment)]
-    results = finished.folder / "results-tiny"
-    made = [path for stage in layout.STAGES for path in (results / stage).rglob("*.parquet")]
-    assert len(made) > 10
-    assert len(short) <= 4
+    short = [job for job in jobs if re.match("rule_(analyses|exhibits)", job.comment)]
+    logs = finished.folder / "results-tiny" / "logs"
+    done = [
+        log
+        for verb in ("correlate", "permute", "solve", "table", "figure")
+        for log in (logs / verb).rglob("*.log")
+    ]
+    assert len(done) > 50
+    assert len(short) <= 8
 
 
-def test_every_job_writes_a_log_under_the_number_of_its_slurm_job(
-    finished: Submitter, jobs: list[Finished]
-):
-    numbers = {job.number for job in jobs}
-    for log in (finished.folder / "results-tiny" / "logs").rglob("*.log"):
-        assert "Traceback" not in log.read_text()
-        if ".job-" in log.name:
-            assert int(log.stem.rsplit("-", 1)[1]) in numbers
+def test_every_job_writes_a_log(finished: Submitter):
+    logs = list((finished.folder / "results-tiny" / "logs").rglob("*.log"))
+    assert {
+        log.relative_to(finished.folder / "results-tiny" / "logs").parts[0] for log in logs
+    } >= {
+        "prepare",
+        "train",
+        "table",
+    }
+    for log in logs:
+        assert "Traceback" not in log.read_text(encoding="utf-8")
 
 
 def test_the_same_command_again_finds_nothing_to_do(finished: Submitter):

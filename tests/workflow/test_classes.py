@@ -14,7 +14,7 @@ from attnnn.dag.workflow import Dag
 from attnnn.study.config import load
 from tests.workflow.projects import Project, planted
 
-pytestmark = pytest.mark.workflow
+pytestmark = pytest.mark.study
 
 CUES = {"money": "bank", "sport": "goal", "weather": "rain"}
 SHARES = {"money": 0.2, "sport": 0.5, "weather": 0.3}

@@ -13,7 +13,7 @@ from attnnn.dag.workflow import Dag
 from attnnn.study.config import load
 from tests.workflow.projects import Project
 
-pytestmark = pytest.mark.workflow
+pytestmark = pytest.mark.study
 
 PLACES = ("bathroom", "garden", "kitchen", "office", "hallway")
 PEOPLE = ("Daniel", "Mary", "Sandra")

@@ -6,7 +6,7 @@ import pytest
 
 from tests.workflow.projects import Rehearsal, planted, small_study
 
-pytestmark = pytest.mark.workflow
+pytestmark = pytest.mark.study
 
 TWO = {"one": planted("lexical"), "two": planted("needle")}
 

@@ -22,7 +22,7 @@ from attnnn.tables.store import read_table
 from tests.support import Layout
 from tests.workflow.projects import Project, planted, small_study
 
-pytestmark = pytest.mark.workflow
+pytestmark = pytest.mark.study
 
 TINY = ("--configfile", "config/tiny.yaml")
 

@@ -7,11 +7,12 @@ from contextlib import contextmanager
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
+from tqdm import tqdm
 
 from attnnn.importance.scores import Importance
+from attnnn.models.batches import EVALUATION_TOKENS
 from attnnn.models.classifier import Classifier
-from attnnn.models.inputs import EVALUATION_TOKENS, Inputs, Rows
+from attnnn.models.inputs import Inputs
 
 
 def gradient(
@@ -23,7 +24,7 @@ def gradient(
 ) -> Importance:
     """Gradient × input e_t·∂p/∂e_t of every token, p being the probability of class 1.
 
-    For more than two classes p is the probability of the predicted one.
+    With several classes p is the probability of the predicted one.
 
     That is the derivative of p with respect to the one-hot coordinate of the observed word. Attention
     is held constant, so that the gradient reaches a token through the states alone (for the BiLSTM also
@@ -31,41 +32,39 @@ def gradient(
 
     Args:
         classifier: a trained classifier; works on the device and in the precision that it has.
-        inputs: the documents; the words of their questions are not explained.
+        inputs: the documents. Words of questions are not explained.
         through_attention: let the gradient flow through the attention weights too
             (switch grad_through_attention).
-        max_tokens: padded tokens per batch, which bounds memory.
+        max_tokens: padded tokens of a batch, which bounds memory.
 
     Returns:
         One number for every token.
 
     Source: Jain & Wallace 2019, Algorithm 1 (``XxE[X]`` in their code, before |·|).
     """
-    slopes = _slopes(classifier, inputs, through_attention, max_tokens)
+    found = np.zeros(len(inputs.tokens.values), dtype=_numpy_dtype(classifier))
+    parts = inputs.parts(max_tokens)
     with _differentiable(classifier):
-        found = inputs.scatter(slopes, per_token=("signed",))
-    signed = found.get("signed", np.zeros(0, dtype=np.float32))
-    return Importance.of_signed(inputs.tokens.with_values(signed))
+        for part in tqdm(parts, desc="gradient", unit="batch", disable=None, leave=False):
+            batch = part.inputs.batch(classifier.device)
+            embedded = classifier.embedding(batch.token_ids).detach().requires_grad_()
+            output = classifier(batch, embedded=embedded, detach_attention=not through_attention)
+            # Documents of a batch do not touch each other: the sum has each one's own gradient.
+            # The only probability of two classes is its own maximum.
+            explained = output.probabilities.amax(dim=1)
+            (slope,) = torch.autograd.grad(explained.sum(), embedded)
+            signed = (slope * embedded.detach()).sum(dim=-1).cpu().numpy()
+            part.scatter(signed[part.cells], found)
+    return Importance.of_signed(inputs.tokens.with_values(found))
 
 
-def _slopes(
-    classifier: Classifier, inputs: Inputs, through_attention: bool, max_tokens: int
-) -> Iterator[tuple[Rows, dict[str, NDArray[np.floating]]]]:
-    batches = inputs.batches(device=classifier.device, max_tokens=max_tokens, title="gradient")
-    for rows, batch in batches:
-        embedded = classifier.embedding(batch.token_ids).detach().requires_grad_()
-        output = classifier(batch, embedded=embedded, detach_attention=not through_attention)
-        # Documents of a batch do not influence each other: the sum has each one's own gradient.
-        # For two classes, the only probability is its own maximum.
-        explained = output.probabilities.amax(dim=1)
-        (slope,) = torch.autograd.grad(explained.sum(), embedded)
-        signed = (slope * embedded.detach()).sum(dim=-1)
-        yield rows, {"signed": signed[batch.real].cpu().numpy()}
+def _numpy_dtype(classifier: Classifier) -> type[np.floating]:
+    return np.float64 if classifier.embedding.weight.dtype == torch.float64 else np.float32
 
 
 @contextmanager
 def _differentiable(classifier: Classifier) -> Iterator[None]:
-    """Gradients with respect to inputs alone, in the mode that cuDNN's LSTM requires for them."""
+    """Gradients with respect to inputs alone, and in the mode that cuDNN's LSTM insists on for them."""
     training = classifier.training
     frozen = [parameter for parameter in classifier.parameters() if parameter.requires_grad]
     try:

@@ -6,12 +6,12 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-# The logarithm that stands for a weight of zero: finite, so that 0 · log 0 is 0 and not NaN.
-LOG_ZERO = torch.finfo(torch.float32).min / 4
+LOG_ZERO: float = torch.finfo(torch.float32).min / 4
+"""The logarithm that stands for a weight of zero: finite, so that 0 · log 0 is 0 and not NaN."""
 
 
 class Scored(nn.Module):
-    """Attention that scores each state by itself: the softmax of the scores over the real tokens."""
+    """Attention that scores each state by itself: softmax of the scores over the real tokens."""
 
     def forward(
         self,
@@ -20,7 +20,7 @@ class Scored(nn.Module):
         imposed: Float[Tensor, "batch length"] | None,
         query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "batch length"]:
-        """Log attention; `LOG_ZERO` where no real token is."""
+        """Log attention; a very large negative number where no real token is."""
         scores = self.scores(states, query)
         return torch.log_softmax(scores.masked_fill(~real, LOG_ZERO), dim=-1)
 
@@ -29,7 +29,7 @@ class Scored(nn.Module):
         states: Float[Tensor, "*batch width"],
         query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "*batch"]:
-        """Unnormalised log attention; `query` is the final state of the question's encoder."""
+        """What the softmax is of; `query` is what a question's encoder ends with."""
         raise NotImplementedError
 
 
@@ -46,7 +46,7 @@ class Additive(Scored):
         states: Float[Tensor, "*batch width"],
         query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "*batch"]:
-        """Unnormalised log attention."""
+        """What the softmax is of."""
         scores: Tensor = self.score(torch.tanh(self.hidden(states)))
         return scores.squeeze(-1)
 
@@ -64,7 +64,7 @@ class Dot(Scored):
         states: Float[Tensor, "*batch width"],
         query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "*batch"]:
-        """Unnormalised log attention."""
+        """What the softmax is of."""
         scores: Tensor = self.score(states)
         return scores.squeeze(-1) * self.scale
 
@@ -81,7 +81,7 @@ class QuestionAdditive(Additive):
         states: Float[Tensor, "batch length width"],
         query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "batch length"]:
-        """Unnormalised log attention."""
+        """What the softmax is of."""
         assert query is not None
         inner = self.hidden(states) + self.query(query)[..., None, :]
         scores: Tensor = self.score(torch.tanh(inner))
@@ -100,7 +100,7 @@ class QuestionDot(Scored):
         states: Float[Tensor, "batch length width"],
         query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "batch length"]:
-        """Unnormalised log attention."""
+        """What the softmax is of."""
         assert query is not None
         return (states @ query[..., None]).squeeze(-1) * self.scale
 
@@ -118,15 +118,15 @@ class Uniform(nn.Module):
         imposed: Float[Tensor, "batch length"] | None,
         query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "batch length"]:
-        """Log attention; `LOG_ZERO` where no real token is."""
+        """Log attention; a very large negative number where no real token is."""
         weights = -real.sum(dim=-1, keepdim=True, dtype=states.dtype).log()
         return weights.expand(real.shape).masked_fill(~real, LOG_ZERO)
 
 
 class Imposed(nn.Module):
-    """Given weights: another model's (Wiegreffe & Pinter 2019, section 3.4), or those of log-odds.
+    """Weights given from outside: another model's (Wiegreffe & Pinter 2019, section 3.4), or log-odds.
 
-    They are used as they are and not normalised again.
+    They are used as they are, not normalised again.
     """
 
     def __init__(self, width: int) -> None:
@@ -139,7 +139,7 @@ class Imposed(nn.Module):
         imposed: Float[Tensor, "batch length"] | None,
         query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "batch length"]:
-        """Log attention; `LOG_ZERO` where no real token is.
+        """Log attention; a very large negative number where no real token is.
 
         Raises:
             ValueError: no weights were given.
@@ -150,7 +150,7 @@ class Imposed(nn.Module):
 
 
 class NoAttention(nn.Module):
-    """No attention: the decoder reads the encoder's final state, and no token has a weight."""
+    """No attention: the decoder reads what the encoder ends with, and no token has a weight."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -162,7 +162,7 @@ class NoAttention(nn.Module):
         imposed: Float[Tensor, "batch length"] | None,
         query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "batch length"]:
-        """`LOG_ZERO` everywhere."""
+        """The logarithm of no weight at all, everywhere."""
         return states.new_full(real.shape, LOG_ZERO)
 
 
@@ -175,7 +175,7 @@ ATTENTIONS: dict[str, type[Additive | Dot | Uniform | Imposed | NoAttention]] = 
     "none": NoAttention,
 }
 
-# For texts with a question.
+# The same where every text comes with a question.
 QUESTION_ATTENTIONS: dict[
     str, type[QuestionAdditive | QuestionDot | Uniform | Imposed | NoAttention]
 ] = {

@@ -10,9 +10,11 @@ from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 from torch import Tensor
 
-from attnnn.models.documents import END, PADDING, START
-from attnnn.models.inputs import Inputs
+from attnnn.models.documents import END, PADDING, START, EncodedQuestions
 from attnnn.tables.ragged import Ragged
+
+# Padded tokens of a batch that is only evaluated: bounds memory on long documents.
+EVALUATION_TOKENS = 16_384
 
 
 @dataclass(frozen=True)
@@ -23,8 +25,8 @@ class Batch:
         token_ids: start symbol, the n tokens, end symbol, padding.
         lengths: n + 2 of each document.
         imposed: attention weights from outside, 0 outside the n tokens; None unless imposed.
-        question: the questions, padded separately; None for single texts.
-        candidates: True for each class that may be the answer; None: all of them.
+        question: the questions, padded by themselves; None unless every document comes with one.
+        candidates: True for each class that may be the answer; None where all may be.
     """
 
     token_ids: Int[Tensor, "batch length"]
@@ -41,45 +43,46 @@ class Batch:
 
 
 def positions(longest: int, lengths: Int[Tensor, " batch"]) -> Int[Tensor, " length"]:
-    """0 … longest − 1, on the device of the lengths."""
+    """0 … longest − 1, where the lengths are."""
     return torch.arange(longest, device=lengths.device)
 
 
-def make_batch(inputs: Inputs, *, device: torch.device | str = "cpu") -> Batch:
-    """Pad documents, with their questions, into one batch."""
-    question = inputs.question
-    return Batch(
-        *_padded(inputs.tokens, device),
-        imposed=None if inputs.imposed is None else align(inputs.imposed, device=device),
-        question=None if question is None else Batch(*_padded(question, device)),
-        candidates=_allowed(inputs, device),
-    )
-
-
-def _padded(
-    tokens: Ragged, device: torch.device | str
-) -> tuple[Int[Tensor, "batch length"], Int[Tensor, " batch"]]:
-    """Padded ids between start and end symbols, and the lengths with these."""
+def make_batch(
+    tokens: Ragged,
+    *,
+    device: torch.device | str = "cpu",
+    imposed: Ragged | None = None,
+    questions: EncodedQuestions | None = None,
+) -> Batch:
+    """Pad documents of token ids (without start and end symbols) into one batch."""
     lengths = tokens.lengths
     ids = np.full((len(tokens), int(lengths.max(initial=0)) + 2), PADDING, dtype=np.int64)
     ids[:, 0] = START
     ids[tokens.documents, tokens.positions + 1] = tokens.values
     ids[np.arange(len(tokens)), lengths + 1] = END
-    return to_device(ids, device), to_device(lengths + 2, device)
+    return Batch(
+        token_ids=to_device(ids, device),
+        lengths=to_device(lengths + 2, device),
+        imposed=None if imposed is None else align(imposed, device=device),
+        question=None if questions is None else make_batch(questions.tokens, device=device),
+        candidates=None if questions is None else _allowed(questions, device),
+    )
 
 
-def _allowed(inputs: Inputs, device: torch.device | str) -> Bool[Tensor, "batch outputs"] | None:
-    if inputs.candidates is None:
+def _allowed(
+    questions: EncodedQuestions, device: torch.device | str
+) -> Bool[Tensor, "batch outputs"] | None:
+    if questions.candidates is None:
         return None
-    allowed = np.zeros((len(inputs), inputs.classes), dtype=np.bool_)
-    allowed[inputs.candidates.documents, inputs.candidates.values] = True
+    allowed = np.zeros((len(questions.tokens), questions.classes), dtype=np.bool_)
+    allowed[questions.candidates.documents, questions.candidates.values] = True
     return to_device(allowed, device)
 
 
 def align(
     per_token: Ragged, *, device: torch.device | str = "cpu"
 ) -> Float[Tensor, "batch length"]:
-    """Lay one value per token where `make_batch` lays that token; 0 elsewhere."""
+    """Lay one value a token where `make_batch` lays that token; 0 elsewhere."""
     width = int(per_token.lengths.max(initial=0)) + 2
     out = np.zeros((len(per_token), width), dtype=np.float32)
     out[per_token.documents, per_token.positions + 1] = per_token.values
@@ -87,7 +90,7 @@ def align(
 
 
 def to_device(values: NDArray[np.generic], device: torch.device | str) -> Tensor:
-    """Put an array on a device. A GPU copies it from pinned memory, so that the CPU need not wait."""
+    """An array on a device. A GPU copies it from pinned memory, so that nobody waits for its queue."""
     tensor = torch.from_numpy(values)
     if torch.device(device).type == "cuda":
         tensor = tensor.pin_memory()
@@ -97,14 +100,14 @@ def to_device(values: NDArray[np.generic], device: torch.device | str) -> Tensor
 def noisy_length_batches(
     lengths: NDArray[np.int64], batch_size: int, rng: np.random.Generator
 ) -> list[NDArray[np.int64]]:
-    """Cut the documents of one epoch into batches: similar lengths together, in random order.
+    """Batches of one epoch: documents of about one length together, in random order.
 
-    Each document draws a length within 10 % of its own; documents are sorted by it and cut into
+    Each document draws a length within 10 % of its own, documents are sorted by it and cut into
     consecutive batches, and the batches are shuffled (Jain & Wallace's released code).
 
     Args:
         lengths: shape (documents,): length with start and end symbols.
-        batch_size: documents per batch; the last one cut may hold fewer.
+        batch_size: documents in a batch; the last cut may hold fewer.
         rng: source of randomness.
     """
     low = np.floor(-0.1 * lengths).astype(np.int64)
@@ -115,9 +118,9 @@ def noisy_length_batches(
 
 
 def length_sorted_batches(documents: Ragged, *, max_tokens: int) -> list[NDArray[np.int64]]:
-    """Cut documents into batches by length, without randomness, each of at most `max_tokens` padded tokens.
+    """Batches without randomness: by length, each at most `max_tokens` padded tokens large.
 
-    A longer document makes a batch of its own.
+    A document longer than that makes a batch of its own.
     """
     order = np.argsort(documents.lengths, kind="stable")
     batches: list[NDArray[np.int64]] = []

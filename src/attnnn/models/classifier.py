@@ -10,27 +10,27 @@ from torch import Tensor, nn
 
 from attnnn.models.attention import ATTENTIONS, LOG_ZERO, QUESTION_ATTENTIONS, NoAttention
 from attnnn.models.batches import Batch
-from attnnn.models.decoders import LinearDecoder, QuestionDecoder, attended
+from attnnn.models.decoders import LinearDecoder, PairDecoder, attended
 from attnnn.models.documents import PADDING
 from attnnn.models.embedding import WordVectors
 from attnnn.models.encoders import ENCODERS
 
 
-class Forward(NamedTuple):
-    """The result of a classifier's forward pass over a batch.
+class Output(NamedTuple):
+    """What a classifier says of a batch.
 
     Attributes:
         logits: of every class; for two classes the log-odds of class 1 alone.
         attention: weights; 0 outside the real tokens.
         log_attention: their logarithms; very large negative numbers where the weight is 0.
-        projected: projected states (see `decoders`); 0 outside the real tokens, and everywhere in a model
-            without attention.
+        projected: what the decoder makes of each state before they are summed; 0 outside the real tokens, and
+            everywhere in a model without attention.
     """
 
     logits: Float[Tensor, "batch outputs"]
     attention: Float[Tensor, "batch length"]
     log_attention: Float[Tensor, "batch length"]
-    projected: Float[Tensor, "batch length inner"]
+    projected: Float[Tensor, "batch length projection"]
 
     @property
     def logit(self) -> Float[Tensor, " batch"]:
@@ -44,20 +44,20 @@ class Forward(NamedTuple):
 
     @property
     def probabilities(self) -> Float[Tensor, "batch outputs"]:
-        """Probability of every class; for two classes that of class 1 alone."""
+        """Of every class; for two classes that of class 1 alone."""
         return probabilities(self.logits)
 
 
 def probabilities(logits: Float[Tensor, "*batch outputs"]) -> Float[Tensor, "*batch outputs"]:
-    """Softmax over the classes; for two classes the sigmoid of the only logit."""
+    """Softmax over several classes; for two classes the sigmoid of the only logit."""
     return logits.sigmoid() if logits.shape[-1] == 1 else logits.softmax(dim=-1)
 
 
 class Classifier(nn.Module):
     """A classifier of texts, or of texts with a question, by attention (Jain & Wallace 2019, section 3).
 
-    The linear part of the decoder is applied to each state before the states are summed: for two classes
-    a state is needed only through one number.
+    What the decoder does to the weighted sum of states it does to each state first, as far as that is
+    linear: for two classes every state is needed only through one number.
 
     Args:
         encoder: one of `encoders.ENCODERS`.
@@ -66,7 +66,7 @@ class Classifier(nn.Module):
         dimension: width of a word vector.
         hidden_size: width of each LSTM direction, of the token-level layer, or of all convolutions.
         outputs: 1 for two classes, else the number of classes.
-        question: whether every text comes with a question (or a hypothesis), which has word vectors and
+        with_question: whether every text comes with a question (or a hypothesis), which has word vectors and
             an encoder of its own.
     """
 
@@ -79,19 +79,19 @@ class Classifier(nn.Module):
         dimension: int,
         hidden_size: int,
         outputs: int = 1,
-        question: bool = False,
+        with_question: bool = False,
     ) -> None:
         super().__init__()
         self.hidden_size, self.outputs = hidden_size, outputs
         self.embedding = WordVectors(vocabulary, dimension)
         self.encoder = ENCODERS[encoder](dimension, hidden_size)
         width = self.encoder.width
-        self.attention = (QUESTION_ATTENTIONS if question else ATTENTIONS)[attention](width)
+        self.attention = (QUESTION_ATTENTIONS if with_question else ATTENTIONS)[attention](width)
         self.decoder = (
-            QuestionDecoder(width, outputs) if question else LinearDecoder(width, outputs)
+            PairDecoder(width, outputs) if with_question else LinearDecoder(width, outputs)
         )
-        self.question_embedding = WordVectors(vocabulary, dimension) if question else None
-        self.question_encoder = ENCODERS[encoder](dimension, hidden_size) if question else None
+        self.question_embedding = WordVectors(vocabulary, dimension) if with_question else None
+        self.question_encoder = ENCODERS[encoder](dimension, hidden_size) if with_question else None
 
     def forward(
         self,
@@ -100,14 +100,14 @@ class Classifier(nn.Module):
         embedded: Float[Tensor, "batch length dimension"] | None = None,
         detach_attention: bool = False,
         query: Float[Tensor, "batch width"] | None = None,
-    ) -> Forward:
+    ) -> Output:
         """Classify a batch.
 
         Args:
             batch: the documents.
             embedded: word vectors to use instead of looking them up, for gradients.
             detach_attention: hold the attention constant under differentiation.
-            query: the result of `read_questions` for the batch; None: compute it here.
+            query: what `read_questions` made of the batch; None: do it here.
         """
         if embedded is None:
             embedded = self.embedding(batch.token_ids)
@@ -119,30 +119,30 @@ class Classifier(nn.Module):
         if detach_attention:
             log_attention = log_attention.detach()
         attention = log_attention.exp()
-        if self.attends:
-            projected = self.decoder.project(states).masked_fill(~real[..., None], 0.0)
-            context = attended(attention, projected)
-        else:
+        if isinstance(self.attention, NoAttention):
             projected = torch.zeros_like(attention)[..., None]
             context = self.decoder.project(self.encoder.last(states, batch.lengths)[:, None])[:, 0]
+        else:
+            projected = self.decoder.project(states).masked_fill(~real[..., None], 0.0)
+            context = attended(attention, projected)
         logits = self.decoder.logits(context, query)
         if batch.candidates is not None:
             logits = logits.masked_fill(~batch.candidates, LOG_ZERO)
-        return Forward(logits, attention, log_attention, projected)
+        return Output(logits, attention, log_attention, projected)
 
     def decide(
         self,
-        context: Float[Tensor, "rows inner"],
+        context: Float[Tensor, "rows projection"],
         batch: Batch,
         query: Float[Tensor, "batch width"] | None,
         rows: Int[Tensor, " rows"],
     ) -> Float[Tensor, "rows outputs"]:
-        """Probabilities, in double precision, for given sums of projected states.
+        """Probabilities, in double precision, of other sums of projected than the attended ones.
 
         Args:
             context: the sums.
             batch: documents.
-            query: the result of `read_questions` for them.
+            query: what `read_questions` made of them.
             rows: the document of each sum.
         """
         logits = self.decoder.double_logits(context, None if query is None else query[rows])
@@ -151,30 +151,26 @@ class Classifier(nn.Module):
         return probabilities(logits)
 
     def read_questions(self, batch: Batch) -> Float[Tensor, "batch width"] | None:
-        """The final states of the questions' encoder; None for a classifier of single texts."""
+        """What the questions' encoder ends with; None where there are no questions."""
         if self.question_encoder is None or self.question_embedding is None:
             return None
         question = batch.question
-        assert question is not None, "texts with a question need the question in the batch"
+        assert question is not None, "texts of a pair need their questions"
         states = self.question_encoder(
             self.question_embedding(question.token_ids), question.lengths
         )
-        return self.question_encoder.last(states, question.lengths)
-
-    @property
-    def attends(self) -> bool:
-        """Whether it weighs tokens at all."""
-        return not isinstance(self.attention, NoAttention)
+        last: Tensor = self.question_encoder.last(states, question.lengths)
+        return last
 
     @property
     def tables(self) -> list[WordVectors]:
-        """The tables of word vectors: the documents' and, for texts with a question, the questions'."""
+        """The tables of word vectors: the documents' and, in a model of pairs, the questions'."""
         tables = (self.embedding, self.question_embedding)
         return [table for table in tables if table is not None]
 
     @property
     def device(self) -> torch.device:
-        """The device of its parameters."""
+        """Where it is."""
         return self.embedding.weight.device
 
     @property
@@ -184,7 +180,7 @@ class Classifier(nn.Module):
         return float(self.decoder.bias.detach()[0])
 
     def parameter_counts(self) -> dict[str, int]:
-        """Number of trainable parameters of each part."""
+        """Trainable numbers of each part."""
         parts: dict[str, nn.Module] = {
             "embedding": self.embedding,
             "encoder": self.encoder,
@@ -206,7 +202,7 @@ def build(
     hidden_size: int,
     seed: int,
     outputs: int = 1,
-    question: bool = False,
+    with_question: bool = False,
     vectors: Float[Tensor, "vocabulary dimension"] | None = None,
     scale: float = 1.0,
 ) -> Classifier:
@@ -219,7 +215,7 @@ def build(
         dimension: width of a word vector.
         hidden_size: width of each LSTM direction, of the token-level layer, or of all convolutions.
         outputs: 1 for two classes, else the number of classes.
-        question: whether every text comes with a question.
+        with_question: whether every text comes with a question.
         seed: equal seeds give equal parameters to models of the same parts.
         vectors: word vectors to start from; None: random ones.
         scale: standard deviation of the random ones.
@@ -233,7 +229,7 @@ def build(
             dimension=dimension,
             hidden_size=hidden_size,
             outputs=outputs,
-            question=question,
+            with_question=with_question,
         )
     with torch.no_grad():
         for table in model.tables:

@@ -4,20 +4,39 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.models.inputs import Inputs
 from attnnn.tables import schemas
 from attnnn.tables.ragged import Ragged
 from attnnn.tables.store import read_table_of
 
 PADDING, UNKNOWN, START, END = range(4)
 SPECIAL_SYMBOLS = 4
+
+
+@dataclass(frozen=True)
+class EncodedQuestions:
+    """What comes with each document of a corpus of pairs, row by row with the documents.
+
+    Attributes:
+        tokens: vocabulary ids of the question (or hypothesis), without start and end symbols.
+        candidates: the classes among which the answer is; None: all of them.
+        classes: number of classes of the corpus.
+    """
+
+    tokens: Ragged
+    candidates: Ragged | None
+    classes: int
+
+    def take(self, rows: NDArray[np.int64]) -> EncodedQuestions:
+        """Those of the given rows."""
+        candidates = None if self.candidates is None else self.candidates.take(rows)
+        return EncodedQuestions(self.tokens.take(rows), candidates, self.classes)
 
 
 @dataclass(frozen=True)
@@ -28,21 +47,20 @@ class Documents:
         document: shape (documents,): their numbers.
         split: shape (documents,): train, dev or test.
         label: shape (documents,): gold class.
-        inputs: what a model reads of them.
+        tokens: vocabulary ids of the n tokens of each, without start and end symbols.
+        classes: number of classes of the corpus.
+        questions: what comes with each, in a corpus of pairs.
     """
 
     document: NDArray[np.int64]
     split: NDArray[Any]
     label: NDArray[np.int64]
-    inputs: Inputs
+    tokens: Ragged
+    classes: int = 2
+    questions: EncodedQuestions | None = None
 
     def __len__(self) -> int:
         return len(self.document)
-
-    @property
-    def tokens(self) -> Ragged:
-        """Vocabulary ids of the n tokens of each document, without start and end symbols."""
-        return self.inputs.tokens
 
     def of_split(self, split: str) -> Documents:
         """The documents of one split, in the same order."""
@@ -50,15 +68,17 @@ class Documents:
 
     def take(self, rows: NDArray[np.int64]) -> Documents:
         """The given rows, in the given order."""
-        return Documents(
+        return replace(
+            self,
             document=self.document[rows],
             split=self.split[rows],
             label=self.label[rows],
-            inputs=self.inputs.take(rows),
+            tokens=self.tokens.take(rows),
+            questions=None if self.questions is None else self.questions.take(rows),
         )
 
 
-# The columns that models read; the words themselves are for people.
+# What models read of a corpus; the words themselves are for people.
 _READ = ("document", "split", "label", "token_ids", "question_ids", "candidates")
 
 
@@ -70,19 +90,17 @@ def read_documents(path: str | os.PathLike[str]) -> Documents:
     """
     table = read_table_of(path, (schemas.DOCUMENTS, schemas.PAIRS), columns=_READ)
     described = json.loads((Path(path).parent / "description.json").read_text(encoding="utf-8"))
-    question = candidates = None
+    classes = len(described["classes"])
+    questions = None
     if "question_ids" in table.column_names:
-        question = Ragged.from_arrow(table["question_ids"])
-        if table["candidates"].null_count < len(table):
-            candidates = Ragged.from_arrow(table["candidates"])
+        some = table["candidates"].null_count < len(table)
+        candidates = Ragged.from_arrow(table["candidates"]) if some else None
+        questions = EncodedQuestions(Ragged.from_arrow(table["question_ids"]), candidates, classes)
     return Documents(
         document=table["document"].to_numpy(),
         split=np.asarray(table["split"].to_pylist(), dtype=np.str_),
         label=table["label"].to_numpy(),
-        inputs=Inputs(
-            tokens=Ragged.from_arrow(table["token_ids"]),
-            question=question,
-            candidates=candidates,
-            classes=len(described["classes"]),
-        ),
+        tokens=Ragged.from_arrow(table["token_ids"]),
+        classes=classes,
+        questions=questions,
     )

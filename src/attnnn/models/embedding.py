@@ -14,9 +14,9 @@ from attnnn.models.documents import PADDING
 class WordVectors(nn.Embedding):
     """Trainable word vectors, the padding row staying zero.
 
-    PyTorch's own table fills a new dense gradient with zeros in every step, which costs as much as half
-    an optimiser step. This one keeps its gradient and clears only the rows that the last step touched; the
-    sums are the same to the bit. `clear_gradient` takes the place of the optimiser's ``zero_grad``.
+    PyTorch's own table makes a dense gradient of zeros anew in every step, which costs as much as half an
+    optimiser step. This one keeps it and clears only the rows that the last step touched; the sums are
+    the same to the bit. `clear_gradient` takes the place of the optimiser's ``zero_grad``.
     """
 
     def __init__(self, vocabulary: int, dimension: int) -> None:

@@ -1,4 +1,4 @@
-"""From a run's settings to its classifier and training, with the objective and the selecting score."""
+"""A run's settings turned into a classifier and its training: its objective, and what selects its epoch."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from attnnn.errors import UserError
 from attnnn.measures import accuracy, roc_auc
 from attnnn.models.classifier import Classifier, build
 from attnnn.models.documents import Documents
+from attnnn.models.inputs import Inputs
 from attnnn.models.material import Material
 from attnnn.models.objectives import (
     Classes,
@@ -41,7 +42,7 @@ def new_classifier(
     Args:
         settings: of the run.
         model: its encoder and attention.
-        documents: those that it will classify.
+        documents: that it is to classify.
         seed: of its initial weights.
         vocabulary: number of ids.
         vectors: word vectors to start from; None: random ones.
@@ -53,8 +54,8 @@ def new_classifier(
         dimension=settings.embedding.dimension,
         hidden_size=settings.hidden_size,
         seed=seed,
-        outputs=documents.inputs.outputs,
-        question=documents.inputs.question is not None,
+        outputs=1 if _two_classes(documents) else documents.classes,
+        with_question=documents.questions is not None,
         vectors=vectors,
         scale=settings.embedding.scale,
     )
@@ -68,28 +69,32 @@ def new_training(
     Args:
         settings: of the run.
         model: its objective.
-        material: all splits, with the guide of the run.
+        material: all splits, with what the guide of the run says of them.
         classifier: on the device where it is trained.
         seed: of the order of the documents.
     """
     train_part = material.of_split("train")
-    inputs = train_part.inputs(imposed=model.given)
-    if inputs.outputs > 1:
+    if not _two_classes(material.documents):
         objective: Objective = Classes(train_part.documents.label)
-        score = _accuracy_score(_selecting(settings, material), imposed=model.given)
+        score = _accuracy_score(_selecting(settings, material), model)
     elif settings.imitating is None:
         objective = _labels(settings, train_part)
-        score = _auc_score(_selecting(settings, material), imposed=model.given)
+        score = _auc_score(_selecting(settings, material), model)
     else:
         assert model.lambda_ is not None
         objective, score = _imitation(settings.imitating, model.lambda_, material, train_part)
     return Training(
         classifier,
-        inputs,
+        train_part.inputs(model),
         objective,
-        _recipe(settings, seed, decay_attention=inputs.question is not None),
+        _recipe(settings, seed, decay_attention=material.documents.questions is not None),
         score,
     )
+
+
+def _two_classes(documents: Documents) -> bool:
+    """Whether one logit is enough: the papers' classification tasks."""
+    return documents.classes == 2 and documents.questions is None
 
 
 def _selecting(settings: TrainSettings, material: Material) -> Material:
@@ -122,7 +127,7 @@ def _labels(settings: TrainSettings, train_part: Material) -> Objective:
 def _imitation(
     how: Imitating, lambda_: float, material: Material, train_part: Material
 ) -> tuple[Objective, Score]:
-    """The objective of a trained adversary, and the score that selects its epoch."""
+    """What a trained adversary optimises, and the loss that selects its epoch."""
 
     def objective(part: Material, weight: NDArray[np.float32] | None) -> Imitation:
         assert part.guide is not None
@@ -142,7 +147,7 @@ def _imitation(
     if split == "train":
         return trained, lambda classifier, train_loss: -train_loss
     selecting = _part(material, split)
-    inputs, selected = selecting.inputs(imposed=False), objective(selecting, None)
+    inputs, selected = Inputs.of(selecting.documents), objective(selecting, None)
     return trained, lambda classifier, train_loss: -total_loss(classifier, inputs, selected)
 
 
@@ -161,8 +166,8 @@ def _recipe(settings: TrainSettings, seed: int, *, decay_attention: bool) -> Rec
     )
 
 
-def _auc_score(selecting: Material, *, imposed: bool) -> Score:
-    label, inputs = selecting.documents.label, selecting.inputs(imposed=imposed)
+def _auc_score(selecting: Material, model: Model) -> Score:
+    label, inputs = selecting.documents.label, selecting.inputs(model)
 
     def score(classifier: Classifier, train_loss: float) -> float:
         return float(roc_auc(label, predict(classifier, inputs, projected=False).logit))
@@ -170,11 +175,11 @@ def _auc_score(selecting: Material, *, imposed: bool) -> Score:
     return score
 
 
-def _accuracy_score(selecting: Material, *, imposed: bool) -> Score:
-    label, inputs = selecting.documents.label, selecting.inputs(imposed=imposed)
+def _accuracy_score(selecting: Material, model: Model) -> Score:
+    label, inputs = selecting.documents.label, selecting.inputs(model)
 
     def score(classifier: Classifier, train_loss: float) -> float:
-        logits = predict(classifier, inputs, projected=False).logits
-        return float(accuracy(label, logits.argmax(axis=1)))
+        predictions = predict(classifier, inputs, projected=False)
+        return float(accuracy(label, predictions.logits.argmax(axis=1)))
 
     return score

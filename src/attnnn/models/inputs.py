@@ -1,148 +1,100 @@
-"""What a model reads: token ids, and what comes with each document. Importing this loads no torch."""
+"""What a model reads of some documents, as one object, and its way through batches and back."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
+from attnnn.models.batches import EVALUATION_TOKENS, Batch, length_sorted_batches, make_batch
+from attnnn.models.documents import Documents, EncodedQuestions
 from attnnn.tables.ragged import Ragged
-
-if TYPE_CHECKING:
-    import torch
-
-    from attnnn.models.batches import Batch
-
-Rows = NDArray[np.int64]
-"""Numbers of documents, counted within some inputs."""
-
-# Padded tokens of a batch that is only evaluated: bounds memory on long documents.
-EVALUATION_TOKENS = 16_384
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """Everything that a model reads of some documents, row by row.
+    """What a model reads of each document.
 
     Attributes:
-        tokens: vocabulary ids of the n tokens of each document, without start and end symbols.
-        imposed: attention weights of these tokens, for a model with imposed attention; None otherwise.
-        question: vocabulary ids of each document's question (or hypothesis), without start and end
-            symbols; None for single texts.
-        candidates: the classes among which each document's answer is; None: all of them.
-        classes: number of classes of the corpus.
+        tokens: vocabulary ids of the n tokens, without start and end symbols.
+        imposed: attention weights of the n tokens, for a model with imposed attention; else None.
+        questions: of a corpus of pairs, with the classes that may be the answer; else None.
     """
 
     tokens: Ragged
     imposed: Ragged | None = None
-    question: Ragged | None = None
-    candidates: Ragged | None = None
-    classes: int = 2
+    questions: EncodedQuestions | None = None
+
+    @classmethod
+    def of(cls, documents: Documents, imposed: Ragged | None = None) -> Inputs:
+        """Those of a prepared corpus."""
+        return cls(documents.tokens, imposed, documents.questions)
 
     def __len__(self) -> int:
         return len(self.tokens)
 
-    @property
-    def outputs(self) -> int:
-        """Logits per document: one for two classes of single texts, else one per class."""
-        return 1 if self.classes == 2 and self.question is None else self.classes
-
-    def take(self, rows: Rows) -> Inputs:
-        """The given documents, in the given order."""
+    def take(self, rows: NDArray[np.int64]) -> Inputs:
+        """Those of the given documents, in the given order."""
         return Inputs(
-            tokens=self.tokens.take(rows),
-            imposed=None if self.imposed is None else self.imposed.take(rows),
-            question=None if self.question is None else self.question.take(rows),
-            candidates=None if self.candidates is None else self.candidates.take(rows),
-            classes=self.classes,
+            self.tokens.take(rows),
+            None if self.imposed is None else self.imposed.take(rows),
+            None if self.questions is None else self.questions.take(rows),
         )
 
+    def batch(self, device: torch.device | str = "cpu") -> Batch:
+        """All of them as one padded batch."""
+        return make_batch(
+            self.tokens, device=device, imposed=self.imposed, questions=self.questions
+        )
+
+    def parts(self, max_tokens: int = EVALUATION_TOKENS) -> list[Part]:
+        """All documents in parts by length, each at most `max_tokens` padded tokens large.
+
+        A longer document makes a part of its own.
+        """
+        rows = length_sorted_batches(self.tokens, max_tokens=max_tokens)
+        return [Part(self, some) for some in rows]
+
     def batches(
-        self,
-        *,
-        device: torch.device | str = "cpu",
-        max_tokens: int = EVALUATION_TOKENS,
-        title: str | None = None,
-    ) -> Iterator[tuple[Rows, Batch]]:
-        """Batches for evaluation: documents sorted by length, nothing random.
-
-        Args:
-            device: where the batches are put.
-            max_tokens: padded tokens per batch; a longer document makes a batch of its own.
-            title: of a progress bar, which only a terminal shows; None: no bar.
-
-        Yields:
-            The rows of a batch's documents, and the batch.
-        """
-        from attnnn.models.batches import length_sorted_batches
-
-        cut = length_sorted_batches(self.tokens, max_tokens=max_tokens)
-        return self._made(_with_bar(cut, title), device)
-
-    def training_batches(
-        self, *, batch_size: int, rng: np.random.Generator, device: torch.device | str = "cpu"
-    ) -> Iterator[tuple[Rows, Batch]]:
-        """Batches of one training epoch: documents of similar length together, in random order.
-
-        Args:
-            batch_size: documents per batch; one batch may hold fewer.
-            rng: source of randomness, see `noisy_length_batches`.
-            device: where the batches are put.
-
-        Yields:
-            The rows of a batch's documents, and the batch.
-        """
-        from attnnn.models.batches import noisy_length_batches
-
-        return self._made(noisy_length_batches(self.tokens.lengths + 2, batch_size, rng), device)
-
-    def _made(
-        self, cut: Iterable[Rows], device: torch.device | str
-    ) -> Iterator[tuple[Rows, Batch]]:
-        from attnnn.models.batches import make_batch
-
-        for rows in cut:
-            yield rows, make_batch(self.take(rows), device=device)
-
-    def scatter(
-        self,
-        parts: Iterable[tuple[Rows, Mapping[str, NDArray[Any]]]],
-        *,
-        per_token: Collection[str],
-    ) -> dict[str, NDArray[Any]]:
-        """Put the results of batches back into the order of the documents.
-
-        Args:
-            parts: rows of a batch's documents, and its results by name: arrays with one entry per document,
-                or per token, one document after the other.
-            per_token: names of the results with one entry per token.
-
-        Returns:
-            The results of all documents or tokens by name; 0 where no batch has one. Empty without batches.
-        """
-        whole: dict[str, NDArray[Any]] = {}
-        for rows, found in parts:
-            tokens = self.token_places(rows)
-            for name, values in found.items():
-                places, count = (
-                    (tokens, len(self.tokens.values)) if name in per_token else (rows, len(self))
-                )
-                target = whole.setdefault(name, np.zeros((count, *values.shape[1:]), values.dtype))
-                target[places] = values
-        return whole
-
-    def token_places(self, rows: Rows) -> NDArray[np.int64]:
-        """Where the tokens of the given documents lie among all tokens, one document after the other."""
-        part = self.tokens.take(rows)
-        return self.tokens.offsets[rows][part.documents] + part.positions
+        self, device: torch.device | str, max_tokens: int = EVALUATION_TOKENS
+    ) -> Iterator[tuple[Part, Batch]]:
+        """The `parts`, each with its documents as a padded batch."""
+        for part in self.parts(max_tokens):
+            yield part, part.inputs.batch(device)
 
 
-def _with_bar(cut: list[Rows], title: str | None) -> Iterable[Rows]:
-    if title is None:
-        return cut
-    from tqdm import tqdm
+@dataclass(frozen=True)
+class Part:
+    """Some of the documents, and where what is found of them belongs.
 
-    return tqdm(cut, desc=title, unit="batch", disable=None, leave=False)
+    Attributes:
+        whole: all documents.
+        rows: which of them these are.
+    """
+
+    whole: Inputs
+    rows: NDArray[np.int64]
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        """What a model reads of these documents."""
+        return self.whole.take(self.rows)
+
+    @cached_property
+    def cells(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Row and column of every token in a padded batch of these documents."""
+        return self.inputs.tokens.documents, self.inputs.tokens.positions + 1
+
+    @cached_property
+    def flat(self) -> NDArray[np.int64]:
+        """Index of every token of these documents among those of all."""
+        tokens = self.inputs.tokens
+        return self.whole.tokens.offsets[self.rows][tokens.documents] + tokens.positions
+
+    def scatter(self, found: NDArray[np.generic], into: NDArray[np.generic]) -> None:
+        """Put one row per token of these documents where it belongs among those of all."""
+        into[self.flat] = found

@@ -1,14 +1,15 @@
-"""What a run is trained on: documents, and the attention and predictions of its guide, if it has one."""
+"""What a run is trained on: the documents, and what a guiding run or a bag of words says of them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.models.documents import Documents
 from attnnn.models.inputs import Inputs
+from attnnn.study.model import Model
 from attnnn.tables.ragged import Ragged
 
 
@@ -18,21 +19,21 @@ class Guide:
 
     Attributes:
         attention: weights of the n tokens of each document.
-        probability: shape (documents,), of class 1; None for log-odds.
+        probability: shape (documents,), of class 1; log-odds give none.
     """
 
     attention: Ragged
     probability: NDArray[np.float32] | None = None
 
     def take(self, rows: NDArray[np.int64]) -> Guide:
-        """The guide of the given documents."""
+        """What it says of the given documents."""
         probability = None if self.probability is None else self.probability[rows]
         return Guide(self.attention.take(rows), probability)
 
 
 @dataclass(frozen=True)
 class Material:
-    """Documents, and row by row with them the guide of a run that has one."""
+    """Documents and, row by row with them, the guide of a run that has one."""
 
     documents: Documents
     guide: Guide | None
@@ -43,12 +44,7 @@ class Material:
         guide = None if self.guide is None else self.guide.take(rows)
         return Material(self.documents.of_split(split), guide)
 
-    def inputs(self, *, imposed: bool) -> Inputs:
-        """What a model reads of the documents.
-
-        Args:
-            imposed: whether the model's attention is imposed; then the guide's attention is filled in.
-        """
-        if not imposed or self.guide is None:
-            return self.documents.inputs
-        return replace(self.documents.inputs, imposed=self.guide.attention)
+    def inputs(self, model: Model) -> Inputs:
+        """What a model reads: with the guide's attention, if it is imposed on it."""
+        given = self.guide.attention if model.given and self.guide is not None else None
+        return Inputs.of(self.documents, given)

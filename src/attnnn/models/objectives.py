@@ -1,4 +1,4 @@
-"""Training objectives: the labels, or to imitate a base model and diverge from its attention."""
+"""What a model is trained for: the labels, or to imitate a base model and diverge from its attention."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from attnnn.models.batches import align, to_device
-from attnnn.models.classifier import Forward
+from attnnn.models.classifier import Output
 from attnnn.tables.ragged import Ragged
 
 
 def class_weights(label: NDArray[np.int64], positive_weight: float) -> NDArray[np.float32]:
-    """positive_weight for class 1 and 1 for class 0, one number per document."""
+    """positive_weight for class 1 and 1 for class 0, one a document."""
     return np.where(label == 1, positive_weight, 1.0).astype(np.float32)
 
 
@@ -30,7 +30,7 @@ def positive_weight(label: NDArray[np.int64]) -> float:
 
 @dataclass(frozen=True)
 class Labels:
-    """Class-weighted binary cross-entropy, one number per document.
+    """Class-weighted binary cross-entropy, one number a document.
 
     Attributes:
         label: gold class of each document.
@@ -40,7 +40,7 @@ class Labels:
     label: NDArray[np.int64]
     weight: NDArray[np.float32]
 
-    def losses(self, output: Forward, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
+    def losses(self, output: Output, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
         """Loss of each document of a batch, `documents` being their rows."""
         device = output.logit.device
         label = to_device(self.label[documents], device).to(output.logit.dtype)
@@ -54,7 +54,7 @@ class Labels:
 
 @dataclass(frozen=True)
 class Classes:
-    """Cross-entropy over more than two classes, one number per document.
+    """Cross-entropy over several classes, one number a document.
 
     Attributes:
         label: gold class of each document.
@@ -62,7 +62,7 @@ class Classes:
 
     label: NDArray[np.int64]
 
-    def losses(self, output: Forward, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
+    def losses(self, output: Output, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
         """Loss of each document of a batch, `documents` being their rows."""
         label = to_device(self.label[documents], output.logits.device)
         return cross_entropy(output.logits, label, reduction="none")
@@ -92,7 +92,7 @@ class Imitation:
     tvd_scale: float
     weight: NDArray[np.float32] | None = None
 
-    def losses(self, output: Forward, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
+    def losses(self, output: Output, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
         """Loss of each document of a batch, `documents` being their rows."""
         device = output.logit.device
         target = to_device(self.probability[documents], device)
@@ -114,7 +114,7 @@ class Drawn:
 
     Attributes:
         labels: the loss of the labels.
-        attention: the weights that attention is drawn to, one per token.
+        attention: what attention is drawn to, one weight a token.
         weight: γ.
         loss_reduction: of the labels' losses, ``sum`` or ``mean``; that of the JSD is always the mean.
 
@@ -126,7 +126,7 @@ class Drawn:
     weight: float
     loss_reduction: str
 
-    def losses(self, output: Forward, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
+    def losses(self, output: Output, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
         """Loss of each document of a batch, `documents` being their rows."""
         given = align(self.attention.take(documents), device=output.logit.device)
         divergence = _jensen_shannon(output, given)
@@ -139,9 +139,9 @@ class Drawn:
 
 
 def _jensen_shannon(
-    output: Forward, given: Float[Tensor, "batch length"]
+    output: Output, given: Float[Tensor, "batch length"]
 ) -> Float[Tensor, " batch"]:
-    """JSD between a model's attention and a given one, nats; weights of zero add nothing."""
+    """JSD between a model's attention and a given one, nats; weights of zero count for nothing."""
     smallest = torch.finfo(given.dtype).tiny
     log_middle = (0.5 * (output.attention + given)).clamp(min=smallest).log()
     log_given = given.clamp(min=smallest).log()
@@ -149,11 +149,11 @@ def _jensen_shannon(
     return 0.5 * terms.sum(dim=-1)
 
 
-def _log_own(output: Forward) -> Float[Tensor, "batch length"]:
+def _log_own(output: Output) -> Float[Tensor, "batch length"]:
     """A model's log attention, no smaller than the logarithm of the smallest normal number.
 
-    Where no token is, `LOG_ZERO` times a heavy weight (λ times that of a batch) would make the gradient
-    infinite, and 0 · ∞ is not a number.
+    Where no token is, it is so large a negative number that a heavy weight (λ times that of a batch) would
+    make its gradient infinite, and 0 · ∞ is no number.
     """
     log_attention = output.log_attention
     return log_attention.clamp(min=math.log(torch.finfo(log_attention.dtype).tiny))

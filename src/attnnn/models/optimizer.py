@@ -1,22 +1,27 @@
-"""Adam with AMSGrad, by PyTorch's fused kernel."""
+"""Adam with AMSGrad, by PyTorch's fused kernel where there is one.
+
+`torch.optim.Adam` runs the same kernel, but importing what its constructor imports costs as much as
+training a small model: more than a second of every job.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 import torch
 from torch import Tensor
 
-from attnnn.models.kernels import AmsGradStep, amsgrad
+_BETA_1, _BETA_2, _EPSILON = 0.9, 0.999, 1e-8
 
 
 class AmsGrad:
-    """Adam-AMSGrad over groups of parameters, each with its own weight decay.
+    """Adam-AMSGrad over groups of parameters, each with a weight decay of its own.
 
     Args:
         groups: parameters with their weight decay.
         learning_rate: of all of them.
-        decoupled: decay the parameters themselves (AdamW) instead of adding the decay to their gradient.
+        decoupled: decay the parameters themselves (AdamW) instead of adding it to their gradient.
 
     Source: Reddi, Kale & Kumar 2018, Algorithm 2, with the bias correction of Kingma & Ba 2015.
     """
@@ -29,7 +34,10 @@ class AmsGrad:
         decoupled: bool = False,
     ) -> None:
         self._groups = [(list(parameters), decay) for parameters, decay in groups]
-        self._step = AmsGradStep(learning_rate, 0.9, 0.999, 1e-8, decoupled)
+        self._learning_rate = learning_rate
+        self._kernel = fused_kernel(decoupled=decoupled) or partial(
+            public_kernel, decoupled=decoupled
+        )
         self._moments = [
             {
                 "mean": [torch.zeros_like(p) for p in parameters],
@@ -47,10 +55,23 @@ class AmsGrad:
             rows = [row for row, p in enumerate(parameters) if p.grad is not None]
             if not rows:
                 continue
-            gradients = [p.grad for p in parameters if p.grad is not None]
-            chosen = [[tensors[row] for row in rows] for tensors in moments.values()]
+            chosen = {name: [tensors[row] for row in rows] for name, tensors in moments.items()}
+            for steps in chosen["steps"]:
+                steps.add_(1)
+            gradients = [p.grad for row in rows if (p := parameters[row]).grad is not None]
             moved = [parameters[row] for row in rows]
-            amsgrad(moved, gradients, *chosen, step=self._step, weight_decay=decay)
+            self._kernel(
+                moved,
+                gradients,
+                *chosen.values(),
+                lr=self._learning_rate,
+                beta1=_BETA_1,
+                beta2=_BETA_2,
+                weight_decay=decay,
+                eps=_EPSILON,
+                amsgrad=True,
+                maximize=False,
+            )
 
     def state(self) -> list[dict[str, list[Tensor]]]:
         """The moments, to go on from later."""
@@ -62,3 +83,38 @@ class AmsGrad:
             for name, tensors in moments.items():
                 for tensor, value in zip(tensors, saved[name], strict=True):
                     tensor.copy_(value)
+
+
+def fused_kernel(*, decoupled: bool) -> Callable[..., None] | None:
+    """The kernel behind ``torch.optim.Adam(fused=True)``, or AdamW's; None in a torch without it.
+
+    It is private, so this is the only door to it.
+    """
+    return getattr(torch, "_fused_adamw_" if decoupled else "_fused_adam_", None)
+
+
+def public_kernel(
+    *of_each: list[Tensor],
+    lr: float,
+    beta1: float,
+    beta2: float,
+    weight_decay: float,
+    eps: float,
+    decoupled: bool,
+    **_: bool,
+) -> None:
+    """One step in place, by public operations: slower than the fused kernel, equal but for rounding.
+
+    `of_each` are parameters, gradients, means, squares, largest squares and steps; the others what the
+    fused kernel takes. `decoupled` decays the parameters themselves instead of their gradients.
+    """
+    for parameter, raw, mean, square, maximum, step in zip(*of_each, strict=True):
+        gradient = raw if decoupled else raw + weight_decay * parameter
+        if decoupled:
+            parameter.mul_(1 - lr * weight_decay)
+        mean.lerp_(gradient, 1 - beta1)
+        square.mul_(beta2).addcmul_(gradient, gradient, value=1 - beta2)
+        torch.maximum(maximum, square, out=maximum)
+        count = float(step)
+        scale = (maximum / (1 - beta2**count)).sqrt_().add_(eps)
+        parameter.addcdiv_(mean, scale, value=-lr / (1 - beta1**count))

@@ -28,7 +28,7 @@ def save_classifier(
         classifier: the model.
         folder: where.
         description: must hold what `load_classifier` rebuilds the model from: encoder, attention,
-            vocabulary, dimension, hidden_size, outputs, question.
+            vocabulary, dimension, hidden_size, outputs, with_question.
     """
     tensors = {name: tensor.cpu().contiguous() for name, tensor in classifier.state_dict().items()}
     with written_aside(Path(folder) / WEIGHTS) as aside:
@@ -48,7 +48,7 @@ def load_classifier(
         "dimension",
         "hidden_size",
         "outputs",
-        "question",
+        "with_question",
     )
     classifier = Classifier(**{name: described[name] for name in parts})
     classifier.load_state_dict(load_file(Path(folder) / WEIGHTS))

@@ -1,30 +1,31 @@
-"""A trained classifier's output for any number of documents."""
+"""Predictions of a trained classifier, written once for every later stage to read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from attnnn.models.classifier import Classifier, probabilities
-from attnnn.models.inputs import Inputs, Rows
+from attnnn.models.decoders import PairDecoder
+from attnnn.models.inputs import Inputs
 from attnnn.tables.ragged import Ragged
 
 
 @dataclass(frozen=True)
-class ModelOutput:
-    """The output of a classifier for each document.
+class Predicted:
+    """What a classifier says of each document.
 
     Attributes:
         logits: shape (documents, outputs); for two classes the log-odds of class 1 alone.
         attention: weights of the n tokens.
-        projected: projected states of the n tokens (see `decoders`), shape (tokens, inner); None if they
-            were not kept.
-        offset: what each question adds to the sum of projected states, shape (documents, inner); None for
-            single texts, and if projected states were not kept.
+        projected: shape (tokens, width): projected states of the n tokens (`readout.Readout`); None where
+            they were not asked for.
+        offset: shape (documents, width): what each question adds to the sum of projected states; None
+            without questions, and where these were not asked for.
     """
 
     logits: NDArray[np.floating]
@@ -55,22 +56,35 @@ class ModelOutput:
 
 
 @torch.inference_mode()
-def predict(classifier: Classifier, inputs: Inputs, *, projected: bool = True) -> ModelOutput:
-    """Classify any number of documents.
+def predict(classifier: Classifier, inputs: Inputs, *, projected: bool = True) -> Predicted:
+    """Classify documents, in any number.
 
     Args:
         classifier: works on the device and in the precision that it has.
         inputs: the documents.
         projected: whether to keep the projected state of every token.
     """
+    found: dict[str, NDArray[np.floating]] = {}
+    for part, batch in inputs.batches(classifier.device):
+        query = classifier.read_questions(batch)
+        output = classifier(batch, query=query)
+        of_tokens = {"attention": output.attention[part.cells]}
+        of_documents = {"logits": output.logits}
+        if projected:
+            of_tokens["projected"] = output.projected[part.cells]
+            if isinstance(classifier.decoder, PairDecoder) and query is not None:
+                of_documents["offset"] = classifier.decoder.offset(query)
+        for name, tensor in of_tokens.items():
+            part.scatter(
+                tensor.cpu().numpy(), _room(found, name, tensor, len(inputs.tokens.values))
+            )
+        for name, tensor in of_documents.items():
+            _room(found, name, tensor, len(inputs))[part.rows] = tensor.cpu().numpy()
     tokens = inputs.tokens
-    found = inputs.scatter(
-        _outputs(classifier, inputs, projected), per_token=("attention", "projected")
-    )
     if not found:
         none = np.zeros((0, classifier.outputs), dtype=np.float32)
-        return ModelOutput(none, tokens, tokens.with_values(none) if projected else None)
-    return ModelOutput(
+        return Predicted(none, tokens, tokens.with_values(none) if projected else None)
+    return Predicted(
         found["logits"],
         tokens.with_values(found["attention"]),
         tokens.with_values(found["projected"]) if projected else None,
@@ -78,18 +92,11 @@ def predict(classifier: Classifier, inputs: Inputs, *, projected: bool = True) -
     )
 
 
-def _outputs(
-    classifier: Classifier, inputs: Inputs, projected: bool
-) -> Iterator[tuple[Rows, dict[str, NDArray[np.floating]]]]:
-    """Rows of the documents of each batch, and the output for them."""
-    for rows, batch in inputs.batches(device=classifier.device):
-        query = classifier.read_questions(batch)
-        output = classifier(batch, query=query)
-        real = batch.real
-        kept = {"logits": output.logits, "attention": output.attention[real]}
-        if projected:
-            kept["projected"] = output.projected[real]
-            offset = classifier.decoder.offset(query)
-            if offset is not None:
-                kept["offset"] = offset
-        yield rows, {name: tensor.cpu().numpy() for name, tensor in kept.items()}
+def _room(
+    found: dict[str, NDArray[np.floating]], name: str, like: Tensor, rows: int
+) -> NDArray[np.floating]:
+    """The array that keeps what is found under a name, made at its first use."""
+    if name not in found:
+        dtype = like.new_empty(0).cpu().numpy().dtype
+        found[name] = np.zeros((rows, *like.shape[1:]), dtype)
+    return found[name]

@@ -1,4 +1,4 @@
-"""What a finished training leaves: weights, description, history and output."""
+"""What a finished training leaves: weights, description, history and predictions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from attnnn.models.classifier import Classifier
 from attnnn.models.decoders import LinearDecoder
 from attnnn.models.documents import Documents
 from attnnn.models.material import Material
-from attnnn.models.prediction import ModelOutput, predict
+from attnnn.models.prediction import Predicted, predict
 from attnnn.models.training import Progress
 from attnnn.study.model import Model
 from attnnn.tables import schemas
@@ -30,7 +30,7 @@ def description(model: Model, classifier: Classifier, progress: Progress) -> dic
         "dimension": dimension,
         "hidden_size": classifier.hidden_size,
         "outputs": classifier.outputs,
-        "question": classifier.question_encoder is not None,
+        "with_question": classifier.question_encoder is not None,
         "parameters": classifier.parameter_counts(),
         "selected_epoch": progress.best_epoch,
         "selected_score": progress.best_score,
@@ -53,25 +53,25 @@ def predicted(
         The schema of the table, its columns block by block, and arrays to keep with it.
     """
     if classifier.outputs > 1:
-        parts = _class_blocks(classifier, material, model.given, model.attends)
+        parts = _class_blocks(classifier, material, model)
         return schemas.MULTICLASS_PREDICTIONS, parts, _readout(classifier)
     documents = material.documents
-    output = predict(classifier, material.inputs(imposed=model.given))
-    columns = _columns(documents, output, attends=model.attends)
+    predictions = predict(classifier, material.inputs(model))
+    columns = _columns(documents, predictions, attends=model.attends)
     return schemas.PREDICTIONS, [columns], _readout(classifier)
 
 
-def _columns(documents: Documents, output: ModelOutput, *, attends: bool) -> dict[str, Any]:
+def _columns(documents: Documents, predictions: Predicted, *, attends: bool) -> dict[str, Any]:
     test = (documents.split == "test") & attends
     return {
         "document": documents.document,
         "split": documents.split.tolist(),
         "label": documents.label,
-        "logit": output.logit,
-        "probability": output.probability,
-        "attention": output.attention if attends else [None] * len(documents),
+        "logit": predictions.logit,
+        "probability": predictions.probability,
+        "attention": predictions.attention if attends else [None] * len(documents),
         "contribution": [
-            row if kept else None for row, kept in zip(output.contribution, test, strict=True)
+            row if kept else None for row, kept in zip(predictions.contribution, test, strict=True)
         ],
     }
 
@@ -86,36 +86,37 @@ def _readout(classifier: Classifier) -> dict[str, NDArray[np.float32]]:
 
 
 def _class_blocks(
-    classifier: Classifier, material: Material, imposed: bool, attends: bool
+    classifier: Classifier, material: Material, model: Model
 ) -> Iterator[dict[str, Any]]:
     """The columns of `schemas.MULTICLASS_PREDICTIONS`, some documents at a time."""
-    documents, inputs = material.documents, material.inputs(imposed=imposed)
+    documents, inputs = material.documents, material.inputs(model)
     for split in ("train", "dev", "test"):
         inside = np.flatnonzero(documents.split == split)
         test = split == "test"
         for part in blocks(documents.tokens.lengths[inside], 1 << (18 if test else 20)):
             rows = inside[part]
-            output = predict(classifier, inputs.take(rows), projected=test)
-            yield _class_columns(documents.take(rows), output, attends=attends, test=test)
+            predictions = predict(classifier, inputs.take(rows), projected=test)
+            chosen = documents.take(rows)
+            yield _class_columns(chosen, predictions, attends=model.attends, test=test)
 
 
 def _class_columns(
-    documents: Documents, output: ModelOutput, *, attends: bool, test: bool
+    documents: Documents, predictions: Predicted, *, attends: bool, test: bool
 ) -> dict[str, Any]:
     nothing = [None] * len(documents)
-    projected, offset = output.projected, output.offset
+    projected, offset = predictions.projected, predictions.offset
     return {
         "document": documents.document,
         "split": documents.split.tolist(),
         "label": documents.label,
-        "predicted": output.logits.argmax(axis=1),
-        "probabilities": list(output.probabilities) if test else nothing,
-        "attention": output.attention if attends else nothing,
+        "predicted": predictions.logits.argmax(axis=1),
+        "probabilities": list(predictions.probabilities) if test else nothing,
+        "attention": predictions.attention if attends else nothing,
         "projected": [row.ravel() for row in projected]
         if projected is not None and attends
         else nothing,
         "candidates": nothing
-        if documents.inputs.candidates is None
-        else documents.inputs.candidates,
+        if documents.questions is None or documents.questions.candidates is None
+        else documents.questions.candidates,
         "offset": nothing if offset is None else list(offset),
     }

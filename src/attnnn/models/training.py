@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from attnnn.models.batches import Batch
+from attnnn.models.batches import Batch, noisy_length_batches
 from attnnn.models.classifier import Classifier
 from attnnn.models.inputs import Inputs
 from attnnn.models.objectives import Objective
@@ -28,7 +28,7 @@ class Recipe:
 
     Attributes:
         epochs: passes over the training documents, at most.
-        batch_size: documents per batch.
+        batch_size: documents in a batch.
         learning_rate: of Adam with AMSGrad.
         weight_decay: L2 of every parameter, those of the attention only with `decay_attention`.
         l2_mode: ``coupled`` (added to the gradient), ``decoupled`` (AdamW) or ``none``.
@@ -36,7 +36,7 @@ class Recipe:
         first_epoch_saveable: whether the first epoch may be selected.
         patience: stop after this many epochs without a better score; None: never.
         seed: of the order of the documents.
-        decay_attention: whether the L2 applies to the attention's parameters too.
+        decay_attention: whether the L2 is of the attention's parameters too.
     """
 
     epochs: int
@@ -83,8 +83,8 @@ class Training:
     Args:
         classifier: trained in place; holds the selected epoch's parameters in the end.
         inputs: training documents.
-        objective: one loss per document.
-        recipe: how it is trained.
+        objective: one loss a document.
+        recipe: how.
         score: called with the classifier and the epoch's training loss; larger is better.
     """
 
@@ -139,10 +139,7 @@ class Training:
 
     def _epoch(self, epoch: int) -> None:
         total = torch.zeros((), dtype=torch.float64, device=self.classifier.device)
-        batches = self.inputs.training_batches(
-            batch_size=self.recipe.batch_size, rng=self.rng, device=self.classifier.device
-        )
-        for rows, batch in batches:
+        for rows, batch in self._batches():
             total += self._step(rows, batch)
         train_loss = float(total)
         if not np.isfinite(train_loss):
@@ -159,6 +156,11 @@ class Training:
             {"epoch": epoch, "train_loss": train_loss, "score": score, "selected": False}
         )
         self.progress.epoch = epoch + 1
+
+    def _batches(self) -> Iterator[tuple[NDArray[np.int64], Batch]]:
+        lengths = self.inputs.tokens.lengths + 2
+        for rows in noisy_length_batches(lengths, self.recipe.batch_size, self.rng):
+            yield rows, self.inputs.take(rows).batch(self.classifier.device)
 
     def _step(self, rows: NDArray[np.int64], batch: Batch) -> Tensor:
         losses = self.objective.losses(self.classifier(batch), rows)
@@ -206,9 +208,10 @@ class Training:
 @torch.inference_mode()
 def total_loss(classifier: Classifier, inputs: Inputs, objective: Objective) -> float:
     """The objective summed over documents, without batch weights and without training."""
-    total = torch.zeros((), dtype=torch.float64, device=classifier.device)
-    for rows, batch in inputs.batches(device=classifier.device):
-        total += objective.losses(classifier(batch), rows).double().sum()
+    device = classifier.device
+    total = torch.zeros((), dtype=torch.float64, device=device)
+    for part, batch in inputs.batches(device):
+        total += objective.losses(classifier(batch), part.rows).double().sum()
     return float(total)
 
 

@@ -49,8 +49,8 @@ def measure(job: Job[MeasureSettings]) -> None:
     set_up_torch(job.machine.threads)
     material = read_material(job).of_split("test")
     documents = material.documents
-    inputs = material.inputs(imposed=job.run.model.given)
     classifier = load_classifier(job.path("model").parent, device=job.machine.device)
+    inputs = material.inputs(job.run.model)
     through = job.settings.grad_through_attention
     found = gradient(classifier, inputs, through_attention=through)
     job.write("gradient", _columns(documents, found))
