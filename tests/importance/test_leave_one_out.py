@@ -6,6 +6,8 @@ import torch
 
 from attnnn.importance.leave_one_out import by_deletion, leave_one_out
 from attnnn.models.batches import make_batch
+from attnnn.models.decoders import LinearDecoder
+from attnnn.models.encoders import Encoder
 from attnnn.models.inputs import Inputs
 from attnnn.tables.ragged import Ragged
 
@@ -88,3 +90,23 @@ def test_almost_all_attention_on_the_deleted_token(make_classifier, encoder):
     tokens = Ragged.from_lists([np.arange(4, 16), np.arange(8, 20)])
     found = leave_one_out(classifier, Inputs(tokens)).signed
     np.testing.assert_allclose(found.values, naive(classifier, tokens, None), rtol=0, atol=1e-12)
+
+
+class Sum(Encoder):
+    """An encoder of somebody else's: every state is the sum of all word vectors up to its token."""
+
+    def __init__(self, dimension, hidden_size):
+        super().__init__()
+        self.width = dimension
+
+    def forward(self, embedded, lengths):
+        return embedded.cumsum(dim=1)
+
+
+def test_a_new_encoder_takes_the_plain_way(make_classifier, tokens):
+    classifier = make_classifier("average", "uniform")
+    classifier.encoder = Sum(6, 6)
+    classifier.decoder = LinearDecoder(6, 1).double()
+    found = leave_one_out(classifier, Inputs(tokens)).signed
+    np.testing.assert_allclose(found.values, naive(classifier, tokens, None), rtol=0, atol=1e-12)
+    assert np.nanmax(np.abs(found.values)) > 1e-3

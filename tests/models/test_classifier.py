@@ -6,9 +6,10 @@ import torch
 from torch import nn
 
 from attnnn.models.classifier import Classifier, build
-from attnnn.models.encoders import BiLSTM
+from attnnn.models.encoders import ENCODERS, BiLSTM
 from attnnn.models.inputs import Inputs
 from attnnn.models.prediction import predict
+from attnnn.study.model import ENCODERS as SIZES
 from attnnn.tables.ragged import Ragged
 
 
@@ -36,6 +37,13 @@ def test_parameter_counts_are_those_of_the_papers(encoder: str, expected: dict[s
         encoder=encoder, attention="additive", vocabulary=10, dimension=300, hidden_size=128
     )
     assert model.parameter_counts() == {"embedding": 3000, **expected}
+
+
+@pytest.mark.parametrize("name", sorted(ENCODERS.keys() | SIZES.keys()))
+def test_every_encoder_has_the_size_that_costs_are_reckoned_with(name: str) -> None:
+    encoder, size = ENCODERS[name](6, 8), SIZES[name](6, 8)
+    assert encoder.width == size.width
+    assert sum(p.numel() for p in encoder.parameters()) == size.weights + size.biases
 
 
 def test_bilstm_equals_pytorchs_packed_bidirectional_lstm() -> None:

@@ -1,4 +1,7 @@
-"""How much a leave-one-out score is off when runs rejoin the whole document's: measured, not assumed."""
+"""Rejoining: in long documents the BiLSTM forgets a deleted token, and its runs may stop there.
+
+How much a score is off by that is measured on a sample, not assumed.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.importance.prefix_sharing import by_prefix_sharing, shares_prefixes
+from attnnn.importance.scores import Importance
+from attnnn.importance.shared_prefixes import by_shared_prefixes, shares_prefixes
 from attnnn.models.classifier import Classifier
 from attnnn.models.inputs import Inputs
 from attnnn.tables.ragged import Ragged
@@ -15,12 +19,12 @@ from attnnn.tables.ragged import Ragged
 
 @dataclass(frozen=True)
 class Rejoining:
-    """What a sample of exact results says of results that were had by rejoining.
+    """How exact the scores of rejoining documents are, by a sample.
 
     Attributes:
-        documents: documents long enough to rejoin.
-        tokens: their tokens.
-        checked: deletions among them that were also run to the end.
+        documents: number of documents long enough to rejoin.
+        tokens: number of their tokens.
+        checked: number of deletions among them that were also run to the end.
         largest_error: largest difference of probability found there; None where none was checked.
     """
 
@@ -28,6 +32,26 @@ class Rejoining:
     tokens: int
     checked: int
     largest_error: float | None
+
+
+def by_rejoining(
+    classifier: Classifier,
+    inputs: Inputs,
+    *,
+    rejoin_from: int | None,
+    tolerance: float,
+    max_tokens: int,
+) -> Importance:
+    """`leave_one_out` by shared prefixes, whose runs may rejoin in long documents only; arguments alike."""
+    rejoining = rejoining_tokens(inputs.tokens, rejoin_from)
+    found = by_shared_prefixes(classifier, inputs, deleted=~rejoining, max_tokens=max_tokens)
+    if rejoining.any():
+        rejoined = by_shared_prefixes(
+            classifier, inputs, deleted=rejoining, tolerance=tolerance, max_tokens=max_tokens
+        )
+        for scores, others in zip(found, rejoined, strict=True):
+            scores.values[rejoining] = others.values[rejoining]
+    return found
 
 
 def check_rejoining(
@@ -44,7 +68,7 @@ def check_rejoining(
     Args:
         classifier: a trained classifier.
         inputs: the documents.
-        found: what `leave_one_out` found, with this `rejoin_from`.
+        found: the signed scores of `leave_one_out`, with this `rejoin_from`.
         rejoin_from: tokens from which a document's runs could rejoin.
         deletions: size of the sample; all are taken where there are fewer.
         rng: source of the sample.
@@ -59,7 +83,7 @@ def check_rejoining(
     checked[sample] = True
     error = np.zeros(0)
     if len(sample):
-        exact = by_prefix_sharing(classifier, inputs, deleted=checked).signed
+        exact = by_shared_prefixes(classifier, inputs, deleted=checked).signed
         error = np.abs(np.subtract(exact.values[checked], found.values[checked]))
     return Rejoining(
         documents=len(np.unique(tokens.documents[rejoining])),
@@ -70,7 +94,7 @@ def check_rejoining(
 
 
 def rejoining_tokens(tokens: Ragged, rejoin_from: int | None) -> NDArray[np.bool_]:
-    """True for the tokens of documents that are long enough; None: of none."""
+    """True for the tokens of documents with at least `rejoin_from` tokens; None: for no token."""
     if rejoin_from is None:
         return np.zeros(len(tokens.values), dtype=np.bool_)
     return np.asarray((tokens.lengths >= rejoin_from)[tokens.documents])

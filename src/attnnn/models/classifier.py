@@ -119,12 +119,12 @@ class Classifier(nn.Module):
         if detach_attention:
             log_attention = log_attention.detach()
         attention = log_attention.exp()
-        if isinstance(self.attention, NoAttention):
-            projected = torch.zeros_like(attention)[..., None]
-            context = self.decoder.project(self.encoder.last(states, batch.lengths)[:, None])[:, 0]
-        else:
+        if self.attends:
             projected = self.decoder.project(states).masked_fill(~real[..., None], 0.0)
             context = attended(attention, projected)
+        else:
+            projected = torch.zeros_like(attention)[..., None]
+            context = self.decoder.project(self.encoder.last(states, batch.lengths)[:, None])[:, 0]
         logits = self.decoder.logits(context, query)
         if batch.candidates is not None:
             logits = logits.masked_fill(~batch.candidates, LOG_ZERO)
@@ -161,6 +161,11 @@ class Classifier(nn.Module):
         )
         last: Tensor = self.question_encoder.last(states, question.lengths)
         return last
+
+    @property
+    def attends(self) -> bool:
+        """Whether it weighs tokens at all."""
+        return not isinstance(self.attention, NoAttention)
 
     @property
     def tables(self) -> list[WordVectors]:

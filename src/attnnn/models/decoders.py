@@ -15,6 +15,11 @@ from torch import Tensor, nn
 class LinearDecoder(nn.Linear):
     """W c + b for a context c; one row of W is one class, or the only one is the log-odds of class 1."""
 
+    @property
+    def projection(self) -> Float[Tensor, "outputs width"]:
+        """W, the matrix of `project`."""
+        return self.weight
+
     def project(
         self, states: Float[Tensor, "*batch length width"]
     ) -> Float[Tensor, "*batch length outputs"]:
@@ -48,6 +53,11 @@ class PairDecoder(nn.Module):
         self.document = nn.Linear(width, width // 2)
         self.question = nn.Linear(width, width // 2)
         self.output = nn.Linear(width // 2, outputs)
+
+    @property
+    def projection(self) -> Float[Tensor, "inner width"]:
+        """W_p, the matrix of `project`."""
+        return self.document.weight
 
     def project(
         self, states: Float[Tensor, "*batch length width"]

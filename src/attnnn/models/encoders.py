@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import torch
 from jaxtyping import Float, Int
@@ -14,7 +14,37 @@ from attnnn.models.batches import positions
 KERNELS = (1, 3, 5, 7)
 
 
-class BiLSTM(nn.Module):
+class Encoder(nn.Module):
+    """What makes a state of every token. A new one is a subclass in `ENCODERS`, with an entry in `study`.
+
+    Attributes:
+        name: in the names of models.
+        reads: what a state depends on: the ``document``, which is always right; ``both directions``, one
+            LSTM each, as in `BiLSTM`; ``neighbours``, by convolutions, as in `Cnn`; or the ``token`` alone.
+            Leave-one-out computes anew no more than that (`importance.leave_one_out`).
+        width: size of a state.
+    """
+
+    name: ClassVar[str]
+    reads: ClassVar[Literal["document", "both directions", "neighbours", "token"]] = "document"
+    width: int
+
+    def forward(
+        self,
+        embedded: Float[Tensor, "batch length dimension"],
+        lengths: Int[Tensor, " batch"],
+    ) -> Float[Tensor, "batch length width"]:
+        """States of all positions, start and end symbols included; arbitrary at padding."""
+        raise NotImplementedError
+
+    def last(
+        self, states: Float[Tensor, "batch length width"], lengths: Int[Tensor, " batch"]
+    ) -> Float[Tensor, "batch width"]:
+        """One state for the whole text: what a question or a model without attention is known by."""
+        raise NotImplementedError
+
+
+class BiLSTM(Encoder):
     """One-layer bidirectional LSTM; a state is both directions' outputs side by side.
 
     The backward direction reads each document reversed within its own length, so that neither
@@ -24,6 +54,9 @@ class BiLSTM(nn.Module):
     Attributes:
         width: size of a state, twice the hidden size.
     """
+
+    name = "bilstm"
+    reads = "both directions"
 
     def __init__(self, dimension: int, hidden_size: int) -> None:
         super().__init__()
@@ -45,13 +78,13 @@ class BiLSTM(nn.Module):
     def last(
         self, states: Float[Tensor, "batch length width"], lengths: Int[Tensor, " batch"]
     ) -> Float[Tensor, "batch width"]:
-        """What each direction ends with."""
+        """The final state of each direction."""
         left, right = states.chunk(2, dim=-1)
         ends = (lengths - 1)[:, None, None].expand(-1, 1, left.shape[-1])
         return torch.cat([left.gather(1, ends)[:, 0], right[:, 0]], dim=-1)
 
 
-class Average(nn.Module):
+class Average(Encoder):
     """A token-level affine layer with tanh: no token sees another.
 
     Jain & Wallace's "average" encoder (their slides say ReLU, their code tanh), which is Wiegreffe &
@@ -60,6 +93,9 @@ class Average(nn.Module):
     Attributes:
         width: size of a state, the hidden size.
     """
+
+    name = "average"
+    reads = "token"
 
     def __init__(self, dimension: int, hidden_size: int) -> None:
         super().__init__()
@@ -82,12 +118,15 @@ class Average(nn.Module):
         return (states * read[..., None]).sum(dim=1) / lengths[:, None]
 
 
-class Cnn(nn.Module):
+class Cnn(Encoder):
     """Convolutions of four widths side by side, zero-padded, with ReLU; 0 at symbols.
 
     Attributes:
         width: size of a state, the hidden size; each kernel width has a quarter of it.
     """
+
+    name = "cnn"
+    reads = "neighbours"
 
     def __init__(self, dimension: int, hidden_size: int) -> None:
         super().__init__()
@@ -121,11 +160,7 @@ class Cnn(nn.Module):
         return states.amax(dim=1)
 
 
-ENCODERS: dict[str, type[BiLSTM | Average | Cnn]] = {
-    "bilstm": BiLSTM,
-    "average": Average,
-    "cnn": Cnn,
-}
+ENCODERS: dict[str, type[Encoder]] = {encoder.name: encoder for encoder in (BiLSTM, Average, Cnn)}
 
 
 def _reversed_orders(

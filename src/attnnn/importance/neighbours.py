@@ -23,7 +23,6 @@ from attnnn.models.batches import EVALUATION_TOKENS, Batch
 from attnnn.models.classifier import Classifier, probabilities
 from attnnn.models.encoders import KERNELS, Cnn
 from attnnn.models.inputs import Inputs
-from attnnn.tables.ragged import Ragged
 
 # Tokens on either side whose state a deletion changes.
 REACH = max(KERNELS) // 2
@@ -32,7 +31,7 @@ _AT_ONCE = 2048
 
 
 @torch.inference_mode()
-def by_windows(
+def by_neighbours(
     classifier: Classifier, inputs: Inputs, *, max_tokens: int = EVALUATION_TOKENS
 ) -> Importance:
     """Change p(x without token i) − p(x), for a classifier with a CNN.
@@ -50,7 +49,7 @@ def by_windows(
     parts = inputs.parts(max_tokens)
     for part in tqdm(parts, desc="leave-one-out", unit="batch", disable=None, leave=False):
         batch = part.inputs.batch(classifier.device)
-        part.scatter(_changes(classifier, taps, part.inputs.tokens, batch), found)
+        part.scatter(_changes(classifier, taps, batch), found)
     return Importance.of_changes(inputs.tokens, found)
 
 
@@ -59,7 +58,7 @@ class _Taps:
     """What every word adds to a state for every place under every convolution.
 
     Attributes:
-        of_words: a row a word; the last row is nothing at all. The places of the first kernel, then those
+        of_words: one row per word, and a last row of zeros. The places of the first kernel, then those
             of the second and so on, each with the kernel's features.
         bias: of all features.
         features: of one kernel.
@@ -76,9 +75,9 @@ class _Taps:
         kernels = [convolve.get_parameter("weight") for convolve in encoder.convolutions]
         matrix = torch.cat([kernel.permute(1, 2, 0).flatten(1) for kernel in kernels], dim=1)
         words = classifier.embedding.weight @ matrix
-        nothing = words.new_zeros(1, words.shape[1])
+        zeros = words.new_zeros(1, words.shape[1])
         bias = torch.cat([convolve.get_parameter("bias") for convolve in encoder.convolutions])
-        return cls(torch.cat([words, nothing]), bias, len(kernels[0]))
+        return cls(torch.cat([words, zeros]), bias, len(kernels[0]))
 
     def states(self, ids: Int[Tensor, "rows places"]) -> Float[Tensor, "rows inner width"]:
         """States of all but the first and last `REACH` places of some stretches of text.
@@ -99,33 +98,29 @@ class _Taps:
         return states.relu_()
 
 
-def _changes(
-    classifier: Classifier, taps: _Taps, tokens: Ragged, batch: Batch
-) -> NDArray[np.float64]:
-    """Change of the probability and its magnitude for every token of some documents."""
-    device = classifier.device
-    query = classifier.read_questions(batch)
-    output = classifier(batch, query=query)
+def _changes(classifier: Classifier, taps: _Taps, batch: Batch) -> NDArray[np.float64]:
+    """Change of the probability and its magnitude for every token of a batch."""
+    read = _Read(batch, classifier.read_questions(batch))
+    output = classifier(batch, query=read.query)
     before = probabilities(output.logits.double())
-    # Up to a factor a document, and as large as they may be in any document without one token.
+    # Up to a factor per document, and as large as they may be in any document without one token.
     states = classifier.encoder(classifier.embedding(batch.token_ids), batch.lengths)
-    scores = _scores(classifier, states, batch.imposed, query).masked_fill(~batch.real, -torch.inf)
+    scores = _scores(classifier, states, batch.imposed, read.query)
+    scores = scores.masked_fill(~batch.real, -torch.inf)
     largest = scores.amax(dim=1)
     weight = (scores - largest[:, None]).exp()[..., None]
     far = _far_from(torch.cat([weight, weight * output.projected.double()], dim=-1))
-    found = np.empty((len(tokens.values), 2))
-    for start in range(0, len(found), _AT_ONCE):
-        deleted = np.arange(start, min(start + _AT_ONCE, len(found)))
-        rows = torch.from_numpy(tokens.documents[deleted]).to(device)
-        at = torch.from_numpy(tokens.positions[deleted] + 1).to(device)
-        near = _Near.of(classifier, taps, _Read(batch, query), rows, at)
+    found = []
+    for deleted in torch.split(batch.real.nonzero(), _AT_ONCE):
+        rows, at = deleted.T
+        near = _Near.of(classifier, taps, read, rows, at)
         top = torch.maximum(largest[rows], near.scores.amax(dim=1))
         weights = (near.scores - top[:, None]).exp()[..., None]
         fresh = torch.cat([weights, weights * near.projected], dim=-1).sum(dim=1)
         total = far[rows, at] * (largest[rows] - top).exp()[:, None] + fresh
-        after = classifier.decide(total[:, 1:] / total[:, :1], batch, query, rows)
-        found[deleted] = changes_of(before[rows], after).cpu().numpy()
-    return found
+        after = classifier.decide(total[:, 1:] / total[:, :1], batch, read.query, rows)
+        found.append(changes_of(before[rows], after).cpu().numpy())
+    return np.concatenate(found)
 
 
 class _Read(NamedTuple):
@@ -178,7 +173,7 @@ def _scores(
     imposed: Float[Tensor, "rows places"] | None,
     query: Float[Tensor, "rows width"] | None,
 ) -> Float[Tensor, "rows places"]:
-    """Logarithms of attention weights up to a factor a document."""
+    """Logarithms of attention weights up to a factor per document."""
     attention = classifier.attention
     if isinstance(attention, Additive | Dot | QuestionDot):
         return attention.scores(states, query).double()

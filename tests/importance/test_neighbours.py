@@ -1,4 +1,4 @@
-"""Leave-one-out of the CNN by windows against naive deletion, on random models and documents."""
+"""Leave-one-out of the CNN against naive deletion, on random models and documents."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnnn.importance import windows
+from attnnn.importance import neighbours
 from attnnn.importance.leave_one_out import by_deletion, leave_one_out
 from attnnn.models.classifier import build
 from attnnn.models.inputs import Inputs
@@ -60,6 +60,6 @@ def test_deletions_at_once_do_not_matter(
 ) -> None:
     classifier = make_classifier("cnn", "dot")
     expected = leave_one_out(classifier, Inputs(tokens)).signed.values
-    monkeypatch.setattr(windows, "_AT_ONCE", at_once)
+    monkeypatch.setattr(neighbours, "_AT_ONCE", at_once)
     found = leave_one_out(classifier, Inputs(tokens)).signed.values
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14)

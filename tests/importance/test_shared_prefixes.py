@@ -6,10 +6,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnnn.importance import prefix_sharing, variant_runs
+from attnnn.importance import lstm_runs, shared_prefixes
 from attnnn.importance.leave_one_out import by_deletion, leave_one_out
-from attnnn.importance.prefix_sharing import LARGEST_SCORE, by_prefix_sharing, shares_prefixes
 from attnnn.importance.rejoining import check_rejoining
+from attnnn.importance.shared_prefixes import LARGEST_SCORE, by_shared_prefixes, shares_prefixes
 from attnnn.models.classifier import build
 from attnnn.models.inputs import Inputs
 from attnnn.tables.ragged import Ragged
@@ -62,7 +62,7 @@ def test_equals_plain_deletion(lengths, attention, scale, hidden_size, double, m
     tokens = random_documents(lengths, seed)
     imposed = random_weights(tokens, seed) if attention == "imposed" else None
     classifier = classifier.double() if double else classifier
-    found = by_prefix_sharing(
+    found = by_shared_prefixes(
         classifier, Inputs(tokens, imposed=imposed), max_tokens=max_tokens
     ).signed
     plain = by_deletion(classifier, Inputs(tokens, imposed=imposed)).signed
@@ -77,8 +77,8 @@ def test_how_runs_are_packed_does_not_matter(monkeypatch, attention, rows):
     # More variants than rows, and documents longer than the steps between two looks.
     classifier = random_classifier(attention).double()
     tokens = random_documents([70, 1, 9, 40, 2])
-    monkeypatch.setattr(variant_runs, "ROWS", {"cpu": rows})
-    found = by_prefix_sharing(classifier, Inputs(tokens)).signed
+    monkeypatch.setattr(lstm_runs, "ROWS", {"cpu": rows})
+    found = by_shared_prefixes(classifier, Inputs(tokens)).signed
     plain = by_deletion(classifier, Inputs(tokens)).signed
     np.testing.assert_allclose(found.values, plain.values, rtol=0, atol=1e-12)
 
@@ -88,9 +88,9 @@ def test_only_the_tokens_asked_for():
     tokens = random_documents([5, 8, 3, 8])
     deleted = np.zeros(len(tokens.values), dtype=bool)
     deleted[[2, 17, 22]] = True
-    found = by_prefix_sharing(classifier, Inputs(tokens), deleted=deleted).signed.values
+    found = by_shared_prefixes(classifier, Inputs(tokens), deleted=deleted).signed.values
     np.testing.assert_array_equal(np.isnan(found), ~deleted)
-    whole = by_prefix_sharing(classifier, Inputs(tokens)).signed.values
+    whole = by_shared_prefixes(classifier, Inputs(tokens)).signed.values
     np.testing.assert_allclose(found[deleted], whole[deleted], rtol=0, atol=1e-14)
 
 
@@ -99,14 +99,14 @@ def test_reads_half_of_every_variant_and_no_word_vector_twice(monkeypatch):
     classifier = random_classifier("additive")
     tokens = random_documents([12, 7])
     read = []
-    step = variant_runs.Recurrence.step
+    step = lstm_runs.Recurrence.step
 
     def counted(self, inputs, words):
         read.append((len(words), len(inputs)))
         return step(self, inputs, words)
 
-    monkeypatch.setattr(variant_runs.Recurrence, "step", counted)
-    by_prefix_sharing(classifier, Inputs(tokens))
+    monkeypatch.setattr(lstm_runs.Recurrence, "step", counted)
+    by_shared_prefixes(classifier, Inputs(tokens))
     whole = 2 * (13 + 8)
     assert sum(rows for rows, _ in read) == whole + 12 * 11 + 7 * 6
     assert {words for _, words in read} == {len(np.unique(tokens.values)) + 2}
@@ -122,10 +122,10 @@ def test_rejoining_is_as_exact_as_its_tolerance(attention):
     classifier = rejoining_classifier(attention)
     tokens = random_documents([150, 220])
     imposed = random_weights(tokens) if attention == "imposed" else None
-    exact = by_prefix_sharing(classifier, Inputs(tokens, imposed=imposed)).signed.values
+    exact = by_shared_prefixes(classifier, Inputs(tokens, imposed=imposed)).signed.values
     errors = {}
     for tolerance in (1e-3, 1e-5, 1e-12):
-        found = by_prefix_sharing(
+        found = by_shared_prefixes(
             classifier, Inputs(tokens, imposed=imposed), tolerance=tolerance
         ).signed.values
         errors[tolerance] = np.abs(found - exact).max()
@@ -137,17 +137,17 @@ def test_rejoining_is_as_exact_as_its_tolerance(attention):
 def test_rejoining_makes_cost_grow_linearly(monkeypatch):
     classifier = rejoining_classifier("uniform")
     steps = []
-    step = variant_runs.Recurrence.step
+    step = lstm_runs.Recurrence.step
 
     def counted(self, inputs, words):
         steps.append(len(words))
         return step(self, inputs, words)
 
-    monkeypatch.setattr(variant_runs.Recurrence, "step", counted)
+    monkeypatch.setattr(lstm_runs.Recurrence, "step", counted)
     cost = {}
     for length in (200, 400, 800):
         steps.clear()
-        by_prefix_sharing(classifier, Inputs(random_documents([length])), tolerance=1e-4)
+        by_shared_prefixes(classifier, Inputs(random_documents([length])), tolerance=1e-4)
         cost[length] = sum(steps)
     assert cost[400] - cost[200] == pytest.approx((cost[800] - cost[400]) / 2, rel=0.1)
 
@@ -197,7 +197,7 @@ def test_scores_beyond_double_precision_are_left_to_plain_deletion(monkeypatch):
         classifier.attention.score.weight.fill_(LARGEST_SCORE)
     assert not shares_prefixes(classifier)
     tokens = random_documents([4, 6])
-    monkeypatch.setattr(prefix_sharing, "read_both_ways", None)
+    monkeypatch.setattr(shared_prefixes, "read_both_ways", None)
     found, plain = (
         leave_one_out(classifier, Inputs(tokens)).signed,
         by_deletion(classifier, Inputs(tokens)).signed,
