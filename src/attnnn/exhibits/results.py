@@ -116,6 +116,10 @@ class Results:
         self._read = lru_cache(maxsize=32)(self._sorted_table)
         self._diverging = lru_cache(maxsize=64)(self._divergence)
 
+    def table(self, made: Artifact) -> Table:
+        """Any table that the exhibit declares."""
+        return self._read(made)
+
     def description(self, corpus: str) -> dict[str, Any]:
         """What is known of a prepared corpus: sizes, lengths, what was left out.
 
