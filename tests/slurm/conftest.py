@@ -61,7 +61,7 @@ class Submitter(Project):
                 capture_output=True,
                 text=True,
                 check=False,
-                timeout=900,
+                timeout=3600,
             )
             printed += done.stdout + done.stderr
             assert done.returncode == 0, f"{block}\n{printed}"
@@ -85,7 +85,7 @@ class Submitter(Project):
                     found.append(process)
         return found
 
-    def until_it_ends(self, seconds: float = 600) -> None:
+    def until_it_ends(self, seconds: float = 3600) -> None:
         """Wait for Snakemake to end, which may have been started a moment ago."""
         begin = time.monotonic()
         # The guide's command leaves it in the background, where it may not have begun yet.
@@ -95,7 +95,7 @@ class Submitter(Project):
             assert time.monotonic() < begin + seconds, self.log
             time.sleep(1)
 
-    def wait(self, seconds: float = 600) -> None:
+    def wait(self, seconds: float = 3600) -> None:
         """Wait for Snakemake to end, which must have done all there was to do."""
         self.until_it_ends(seconds)
         assert "(100%) done" in self.log[self.log.rindex("SLURM run ID") :], self.log
@@ -141,7 +141,8 @@ def make_smaller(project: Submitter, *corpora: str) -> None:
     """Leave of the smallest study what still has a run of every kind, and these corpora alone."""
     file = project.folder / "config" / "tiny.yaml"
     study = yaml.safe_load(file.read_text(encoding="utf-8"))
-    fewer = {"seeds": [50], "lambdas": [0.001]}
+    grid = ["bilstm-additive", "average-additive", "bilstm-none"]
+    fewer = {"seeds": [50], "lambdas": [0.001], "grid": grid}
     kept = {name: study["corpora"][name] for name in corpora}
     project.configure(study | fewer | {"corpora": kept}, "config/tiny.yaml")
 

@@ -17,7 +17,7 @@ from tests.slurm.daemons import Slurm
 pytestmark = pytest.mark.slurm
 
 
-def _until(happened: Callable[[], bool], seconds: float = 240) -> None:
+def _until(happened: Callable[[], bool], seconds: float = 1200) -> None:
     end = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < end

@@ -27,7 +27,7 @@ class Project:
             capture_output=True,
             text=True,
             check=False,
-            timeout=900,
+            timeout=3600,
         )
 
     def succeed(self, *arguments: str) -> str:
