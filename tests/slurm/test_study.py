@@ -13,7 +13,7 @@ from tests.slurm.guide import blocks
 
 pytestmark = pytest.mark.slurm
 
-CORPORA = ("lexical", "needle")
+CORPORA = ("needle",)
 TOLD = {
     "On your laptop",
     "Edit three lines",
@@ -65,7 +65,7 @@ def test_tables_are_those_of_a_run_without_a_cluster(finished: Submitter, laptop
 
 def test_two_gpu_jobs_never_run_at_once(jobs: list[Finished]):
     on_gpu = [job for job in jobs if job.gpus]
-    assert len(on_gpu) > 2
+    assert len(on_gpu) > 1
     for earlier, later in pairwise(on_gpu):
         assert earlier.end <= later.start, f"{earlier.line}\n{later.line}"
 
@@ -89,7 +89,7 @@ def test_short_analyses_share_jobs(jobs: list[Finished], finished: Submitter):
         for verb in ("correlate", "permute", "solve", "table", "figure")
         for log in (logs / verb).rglob("*.log")
     ]
-    assert len(done) > 30
+    assert len(done) > 25
     assert len(short) <= 8
 
 

@@ -73,6 +73,7 @@ def small_study(**changes: Any) -> dict[str, Any]:
         "corpora": {"one": planted("lexical"), "two": planted("needle")},
         "seeds": [50],
         "lambdas": [0, 0.001],
+        "grid": ["bilstm-additive", "bilstm-dot", "average-additive", "cnn-none"],
         **changes,
     }
 
