@@ -68,7 +68,7 @@ def test_a_changed_corpus_retrains_it_alone(finished: Rehearsal):
 
 def test_epochs_retrain_every_model_and_prepare_nothing(finished: Rehearsal):
     calls = rerun(finished, training={"epochs": 3})
-    assert len([call for call in calls if call.startswith("train")]) == 2 * 16
+    assert len([call for call in calls if call.startswith("train")]) == 2 * 11
     assert "prepare" not in verbs_of(calls)
 
 
