@@ -272,3 +272,13 @@ def test_something_else_than_a_zip_archive(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_text("<html>not found</html>")
     with pytest.raises(UserError, match="expected a zip or tar archive"):
         unpack(tmp_path / "a.zip", tmp_path / "in")
+
+
+def test_a_damaged_zip_archive_is_refused_in_one_line(tmp_path: Path) -> None:
+    archive = tmp_path / "corpus.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("train.txt", "a text of some length")
+    damaged = archive.read_bytes().replace(b"some length", b"SOME LENGTH")
+    archive.write_bytes(damaged)
+    with pytest.raises(UserError, match=r"whole .*fetch it again"):
+        unpack(archive, tmp_path / "corpus")

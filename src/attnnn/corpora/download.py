@@ -77,13 +77,13 @@ def unpack(archive: Path, folder: Path) -> None:
         UserError: neither, or a member whose path is absolute or leads outside the folder, or one that
             is a link or a device; nothing is unpacked then.
     """
-    if zipfile.is_zipfile(archive):
-        with zipfile.ZipFile(archive) as content:
-            for name in content.namelist():
-                _require_inside(name, archive, folder)
-            content.extractall(folder)
-        return
     try:
+        if zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as packed:
+                for name in packed.namelist():
+                    _require_inside(name, archive, folder)
+                packed.extractall(folder)
+            return
         with tarfile.open(archive) as content:
             for member in content.getmembers():
                 _require_inside(member.name, archive, folder)
@@ -92,7 +92,7 @@ def unpack(archive: Path, folder: Path) -> None:
                         f"{archive}: member {member.name!r} is neither a file nor a folder; do not trust it"
                     )
             content.extractall(folder, filter="data")
-    except (tarfile.TarError, EOFError, zlib.error) as error:
+    except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error) as error:
         raise UserError(
             f"{archive}: expected a zip or tar archive, whole ({error}); fetch it again"
         ) from None
