@@ -32,6 +32,6 @@ EXHIBIT = FigureExhibit(
     caption="One test document per corpus under the base model's attention and under the per-document "
     "adversaries that keep its prediction within ε, searched and exact.",
     needs=_needs,
-    settings=frozenset({"base_seed", "epsilons"}),
+    settings=frozenset({"base_seed"}),
     draw=draw,
 )

@@ -26,6 +26,6 @@ EXHIBIT = FigureExhibit(
     caption="ε-max JSD (nats), searched and exact: violins over test documents, by the largest attention "
     "weight and predicted class.",
     needs=needs.adversaries,
-    settings=frozenset({"base_seed", "epsilons"}),
+    settings=frozenset({"base_seed"}),
     draw=draw,
 )

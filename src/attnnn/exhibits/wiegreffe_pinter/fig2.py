@@ -43,6 +43,6 @@ EXHIBIT = FigureExhibit(
     "one that the base model classifies correctly with the largest JSD between base and trained "
     "adversary among those that fit.",
     needs=_needs,
-    settings=frozenset({"base_seed", "adversary_seed", "guide_lambda", "epsilons"}),
+    settings=frozenset({"base_seed", "adversary_seed", "guide_lambda"}),
     draw=draw,
 )

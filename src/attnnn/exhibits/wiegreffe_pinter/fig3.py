@@ -27,6 +27,6 @@ EXHIBIT = FigureExhibit(
     "model's largest attention weight and predicted class: of the same model with other seeds, "
     "and of per-document adversaries, searched and exact.",
     needs=needs.shifts,
-    settings=frozenset({"base_seed", "seeds", "epsilons"}),
+    settings=frozenset({"base_seed", "seeds"}),
     draw=draw,
 )

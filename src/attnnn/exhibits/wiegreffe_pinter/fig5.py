@@ -27,6 +27,6 @@ EXHIBIT = FigureExhibit(
     "documents: trained adversaries by λ (line), other seeds, uniform attention, and per-document"
     " adversaries, searched and exact.",
     needs=needs.plane,
-    settings=frozenset({"base_seed", "seeds", "adversary_seed", "lambdas", "epsilons"}),
+    settings=frozenset({"base_seed", "seeds", "adversary_seed", "lambdas"}),
     draw=draw,
 )

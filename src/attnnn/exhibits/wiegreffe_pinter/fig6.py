@@ -26,6 +26,6 @@ EXHIBIT = FigureExhibit(
     "class?",
     caption="Figure 5 by the class that the base model predicts.",
     needs=needs.plane,
-    settings=frozenset({"base_seed", "seeds", "adversary_seed", "lambdas", "epsilons"}),
+    settings=frozenset({"base_seed", "seeds", "adversary_seed", "lambdas"}),
     draw=draw,
 )
