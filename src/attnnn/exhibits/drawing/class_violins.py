@@ -58,7 +58,7 @@ def permuted(results: Results) -> Figure:
 def adversaries(results: Results) -> Figure:
     """Figure 8: ε-max JSD of the searched and of the exact adversary, by the largest weight and class.
 
-    Of several classes the best known adversary stands for the exact one.
+    For more than two classes the best known adversary stands for the exact one.
     """
     study = results.study
     corpora = list(study.corpora)

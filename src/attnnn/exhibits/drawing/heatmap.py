@@ -23,7 +23,7 @@ from attnnn.tables.ragged import Ragged
 MOST_TOKENS, MOST_TOKENS_OF_MANY = 40, 20
 _NAMES = ("original attention", "searched adversary", "{known} adversary")
 _CHARACTERS, _GAP = 35, 4  # characters of a line of one text, and between two texts
-_LINE, _NARROW_LINE = 0.15, 0.125  # inches from line to line; the latter of many corpora
+_LINE, _NARROW_LINE = 0.15, 0.125  # inches from line to line; the latter with many corpora
 _LONGEST_WORD = 20  # characters
 _NEIGHBOURS = 2  # tokens shown on either side of an attended one
 _ELLIPSIS = -1
@@ -39,13 +39,13 @@ class Reading:
         document: its number.
         answer: gold class, in words for a heading.
         tokens: all n of them.
-        attention: the model's own, searched and, of single texts, exact; shape (vectors, n).
-        probability: of class 1, of several classes of the predicted one, shape (vectors,).
+        attention: the model's own, searched and, for single texts, exact; shape (vectors, n).
+        probability: of class 1, with more than two classes of the predicted one, shape (vectors,).
         jsd: to the model's own attention, nats, shape (vectors,).
         found: whether the search found an adversary.
         epsilon: how far the probability may move.
         question: its tokens, if the document comes with one.
-        known: what the third vector is: ``exact``, or the ``best known`` one of several classes.
+        known: what the third vector is: ``exact``, or for more than two classes ``best known``.
     """
 
     document: int
@@ -115,7 +115,7 @@ def exact_attention(exact: Table, row: int, n: int) -> Floats:
 def chosen_tokens(attention: Floats, most: int = MOST_TOKENS) -> NDArray[np.int64]:
     """Positions of the tokens to show: all of a short text, else the most attended ones with neighbours.
 
-    Of a long text tokens are taken in the order of their largest share of any vector's largest weight, each
+    Tokens of a long text are taken in the order of their largest share of any vector's largest weight, each
     with `_NEIGHBOURS` tokens on either side, while there is room.
 
     Args:
@@ -151,14 +151,14 @@ def laid_out(tokens: list[str], width: int) -> list[tuple[int, int]]:
 
 
 def opening(results: Results) -> Figure:
-    """One document a corpus, its text once for each vector: the model's own and adversarial attention."""
+    """One document per corpus, its text once for each vector: the model's own and adversarial attention."""
     corpora = list(results.study.corpora)
     many = len(corpora) > 6
     most, line = (MOST_TOKENS_OF_MANY, _NARROW_LINE) if many else (MOST_TOKENS, _LINE)
     readings = [reading_of(results, corpus) for corpus in corpora]
     shown = [_shown(reading, most) for reading in readings]
     heights = [
-        line * (_lines(words, _asked(reading)) + 4)
+        line * (_lines(words, _question_words(reading)) + 4)
         for (_, words), reading in zip(shown, readings, strict=True)
     ]
     figure = new_figure(PAGE, sum(heights) + 0.75)
@@ -199,7 +199,7 @@ def _lines(*texts: list[str]) -> int:
     return max(laid_out(words, _CHARACTERS)[-1][0] + 1 for words in texts if words)
 
 
-def _asked(reading: Reading) -> list[str]:
+def _question_words(reading: Reading) -> list[str]:
     """Words of the question to show: all, or the first of a long one."""
     words = [_shortened(word) for word in reading.question or []]
     return words if len(words) <= MOST_TOKENS_OF_MANY else [*words[:MOST_TOKENS_OF_MANY], "…"]
@@ -208,7 +208,7 @@ def _asked(reading: Reading) -> list[str]:
 def _panel(
     axis: Axes, corpus: str, reading: Reading, positions: list[int], words: list[str]
 ) -> None:
-    places, lines = laid_out(words, _CHARACTERS), _lines(words, _asked(reading))
+    places, lines = laid_out(words, _CHARACTERS), _lines(words, _question_words(reading))
     axis.set_xlim(0, 3 * _CHARACTERS + 2 * _GAP)
     axis.set_ylim(lines + 0.6, -2.2)
     axis.set_axis_off()
@@ -229,9 +229,9 @@ def _panel(
             share = None if position == _ELLIPSIS else float(relative[position])
             _word(axis, left + column, line, word, share)
     if reading.question is not None:
-        left, asked = 2 * (_CHARACTERS + _GAP), _asked(reading)
+        left, question = 2 * (_CHARACTERS + _GAP), _question_words(reading)
         axis.text(left, -1.6, "asked of this text", va="center", fontsize=7.5, fontweight="bold")
-        for (line, column), word in zip(laid_out(asked, _CHARACTERS), asked, strict=True):
+        for (line, column), word in zip(laid_out(question, _CHARACTERS), question, strict=True):
             _word(axis, left + column, line, word, None)
 
 

@@ -42,7 +42,7 @@ _PANEL = 1.3  # inches of height
 
 @dataclass(frozen=True)
 class Series:
-    """One panel: a number a document, NaN where it is undefined.
+    """One panel: one number per document, NaN where it is undefined.
 
     Attributes:
         values: shape (documents,).
@@ -108,7 +108,7 @@ def leave_one_out_correlations(results: Results) -> Figure:
 def adversaries(results: Results) -> Figure:
     """Figure 7: ε-max JSD of the base model's searched and exact adversary.
 
-    Of several classes the best known adversary stands for the exact one, and beside it the bound.
+    For more than two classes the best known adversary stands for the exact one, and beside it the bound.
     """
     study = results.study
     figure, pairs = paired_panels(len(study.corpora), _PANEL)
@@ -131,7 +131,7 @@ def adversaries(results: Results) -> Figure:
 
 
 def known_as(table: Table) -> str:
-    """What the exact adversary of several classes is called."""
+    """What the exact adversary for more than two classes is called."""
     return f"best known, exact for {100 * table.flags('exact').mean():.1f} %"
 
 

@@ -40,7 +40,7 @@ def place_labels(
     Args:
         axis: the panel.
         points: shape (labels, 2), in data units.
-        texts: one a point.
+        texts: one per point.
         marks: what labels must not cover, shape (marks, 2), in data units.
         lines: polylines that labels must not cover, each of shape (corners, 2), in data units.
         size: type size, points.

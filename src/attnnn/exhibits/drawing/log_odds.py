@@ -49,7 +49,7 @@ def log_odds(results: Results) -> Figure:
 
 
 def _points(axis: Axes, jsd: Floats, change: Floats, predicted: Ints) -> None:
-    """One point a document; drawn as pixels, since there may be very many."""
+    """One point per document, drawn as pixels, since there may be very many."""
     for class_, members in series_of(predicted).items():
         look: dict[str, Any] = {"markersize": 2.4, "alpha": 0.6, "rasterized": True}
         axis.plot(jsd[members], change[members], **_mark_style(class_), **look)

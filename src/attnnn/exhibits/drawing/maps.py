@@ -101,7 +101,7 @@ def excerpt(attention: Floats) -> slice:
 
 
 def attention_maps(results: Results) -> Figure:
-    """One panel a corpus: tokens from left to right, one line a model."""
+    """One panel per corpus: tokens from left to right, one line per model."""
     corpora = list(results.study.corpora)
     figure = new_figure(PAGE, 1.32 * len(corpora) + 0.45)
     axes = figure.subplots(len(corpora), 1, squeeze=False).ravel()

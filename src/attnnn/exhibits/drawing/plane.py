@@ -131,7 +131,7 @@ def points_of(results: Results, corpus: str, predicted: int | None = None) -> Po
 
 
 def prediction_against_attention(results: Results) -> Figure:
-    """Figure 5: one panel a corpus."""
+    """Figure 5: one panel per corpus."""
     corpora = list(results.study.corpora)
     rows, columns = panel_grid(len(corpora))
     width = COLUMN if columns == 1 else PAGE

@@ -16,7 +16,7 @@ from attnnn.study.runs import seed_runs
 
 
 def attention_shift(results: Results) -> Figure:
-    """One row a corpus: JSD to other seeds, ε-max JSD of the searched and of the exact adversary."""
+    """One row per corpus: JSD to other seeds, ε-max JSD of the searched and of the exact adversary."""
     corpora = list(results.study.corpora)
     figure = new_figure(PAGE, 1.55 * len(corpora) + 0.5)
     grid = figure.subplots(len(corpora), 3, squeeze=False, sharex=True, sharey=True)

@@ -75,7 +75,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def panel_grid(panels: int, widest: int = 3) -> tuple[int, int]:
-    """Rows and columns for a number of panels: 1×1, 1×2, 1×3, 2×2, then up to `widest` a row."""
+    """Rows and columns for a number of panels: 1×1, 1×2, 1×3, 2×2, then up to `widest` per row."""
     if panels == 4:
         return 2, 2
     columns = min(panels, widest)
@@ -83,7 +83,7 @@ def panel_grid(panels: int, widest: int = 3) -> tuple[int, int]:
 
 
 def paired_panels(corpora: int, height: float) -> tuple[Figure, list[tuple[Axes, Axes]]]:
-    """A page-wide figure of two panels a corpus, side by side; of more than three corpora, two a row.
+    """A page-wide figure of two panels per corpus, side by side; with more than three, two per row.
 
     Args:
         corpora: how many.

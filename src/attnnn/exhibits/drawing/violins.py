@@ -1,4 +1,4 @@
-"""Violins of a measure by how peaked attention was, one half a predicted class, as in both papers."""
+"""Violins of a measure by how peaked attention was, one half per predicted class, as in both papers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CUT = 0.02  # how far a density reaches beyond its data
 def violins(
     axis: Axes, values: Floats, bins: Ints, predicted: Ints, limits: tuple[float, float]
 ) -> None:
-    """One violin a bin of the largest weight: of two classes 0 above its bin's line, 1 below.
+    """One violin per bin of the largest weight: with two classes, 0 above its bin's line and 1 below.
 
     Three classes stand one above the other; more are one violin.
 

@@ -24,8 +24,12 @@ EXHIBIT = FigureExhibit(
     papers=("jain-wallace",),
     question="Do gradients and leave-one-out agree with each other more than attention does with leave-"
     "one-out?",
-    caption="Mean difference over test documents between τ-b of gradients with leave-one-out and τ-b of "
-    "attention with leave-one-out, by corpus and predicted class, with 95 % bootstrap intervals.",
+    caption="Mean over test documents of τ-b between gradients and leave-one-out minus τ-b between "
+    "attention and leave-one-out, by corpus and predicted class, for the BiLSTM. Lines are 95 % "
+    "percentile bootstrap intervals over the n documents in which both are defined; the paper "
+    "drew its error bars from synthetic samples of the stored mean and deviation. The dotted line"
+    " is the mean over corpora that the paper's caption gives. More than three classes are drawn "
+    "together.",
     needs=needs.correlation,
     settings=frozenset({"base_seed", "bootstrap"}),
     draw=draw,

@@ -32,8 +32,12 @@ def _needs(study: Study, corpus: str) -> list[Artifact]:
 EXHIBIT = FigureExhibit(
     papers=("jain-wallace",),
     question="How far does attention by a bag of words move predictions, by how different it is?",
-    caption="Change of the base model's prediction under attention by the log-odds of words, against its "
-    "JSD from the model's own attention, over test documents by predicted class.",
+    caption="Change |Δp| of the base model's prediction when the log-odds of words replace its attention,"
+    " against the JSD (nats) between the two attentions: on the left one point per test document,"
+    " on the right violins by the JSD's share of ln 2 and predicted class. Lines in a violin are "
+    "quartiles; fewer than five documents, or equal ones, are dots; n counts the documents of "
+    "each violin. More than three classes are drawn together. Each title gives the share of "
+    "documents whose predicted class changes.",
     needs=_needs,
     settings=frozenset({"base_seed"}),
     shows=has_log_odds,

@@ -38,10 +38,13 @@ def _needs(study: Study, corpus: str) -> list[Artifact]:
 EXHIBIT = FigureExhibit(
     papers=("wiegreffe-pinter",),
     question="What does one document look like under base, searched and trained attention?",
-    caption="One test document per corpus, its tokens shaded by the base model's attention, by the "
-    "searched adversary's and by the trained adversary's that guides an MLP. The document is the "
-    "one that the base model classifies correctly with the largest JSD between base and trained "
-    "adversary among those that fit.",
+    caption="One test document per corpus, its tokens shaded by the base model's attention, by that of "
+    "the searched adversary, and by that of the trained adversary which guides an MLP, with each "
+    "one's probability of class 1, JSD (nats) from the base model's attention, and largest "
+    "weight. The document has the length nearest to the median among those that the base model "
+    "classifies correctly, that the search found an adversary for, and that have at most 25 "
+    "tokens, as far as there are any; of a longer one, the 25 neighbouring tokens with the most "
+    "weight are shown.",
     needs=_needs,
     settings=frozenset({"base_seed", "adversary_seed", "guide_lambda"}),
     draw=draw,
