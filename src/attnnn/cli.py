@@ -5,6 +5,7 @@ A verb imports its own stage and no other, so that ``attnnn --help`` and cheap v
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -104,6 +105,9 @@ def run() -> None:
     for most it would take longer than everything else that they do: so it is not found here.
     """
     sys.meta_path.insert(0, _WithoutPandas())
+    # Modules are some hundred thousand objects that stay: looking through them for garbage again and again
+    # takes a tenth of a short training.
+    gc.set_threshold(100_000)
     main()
 
 

@@ -48,7 +48,13 @@ PACE = {
 
 @dataclass
 class Submitter(Project):
-    """A copy of the project on a submit host."""
+    """A copy of the project on a submit host.
+
+    Attributes:
+        seen: characters of `study.log` when Snakemake last ended.
+    """
+
+    seen: int = 0
 
     def follow(self, heading: str) -> str:
         """Run the guide's commands below a heading, and give what they printed."""
@@ -86,14 +92,16 @@ class Submitter(Project):
         return found
 
     def until_it_ends(self, seconds: float = 3600) -> None:
-        """Wait for Snakemake to end, which may have been started a moment ago."""
-        begin = time.monotonic()
-        # The guide's command leaves it in the background, where it may not have begun yet.
-        while not self.snakemakes() and time.monotonic() < begin + 30:
-            time.sleep(0.05)
-        while self.snakemakes():
-            assert time.monotonic() < begin + seconds, self.log
-            time.sleep(1)
+        """Wait for Snakemake to end, which may have been started a moment ago.
+
+        The guide's command leaves it in the background, where it may not have begun yet: it has once it has
+        said something. `seconds` only keep a hung one from holding the tests for ever.
+        """
+        end = time.monotonic() + seconds
+        while len(self.log) == self.seen or self.snakemakes():
+            assert time.monotonic() < end, self.log
+            time.sleep(0.5)
+        self.seen = len(self.log)
 
     def wait(self, seconds: float = 3600) -> None:
         """Wait for Snakemake to end, which must have done all there was to do."""

@@ -142,7 +142,8 @@ class Slurm:
         """Jobs that wait or run: number, name, state, limit, generic resources, comment."""
         return _told("squeue", "--noheader", "--format=%i|%j|%T|%l|%b|%k").splitlines()
 
-    def _wait_for(self, state: str, seconds: float = 30) -> None:
+    def _wait_for(self, state: str, seconds: float = 600) -> None:
+        # The limit is for a node that never comes; a loaded machine takes its time.
         last, end = "", time.monotonic() + seconds
         while time.monotonic() < end:
             done = subprocess.run(

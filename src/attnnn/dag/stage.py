@@ -157,7 +157,7 @@ class Job(Generic[S]):
         write_blocks(self.path(name), schema, blocks, made_by=self.made_by, arrays=arrays)
 
 
-def _every(study: Study, subject: Subject) -> str | None:
+def _refuses_nothing(study: Study, subject: Subject) -> str | None:
     return None
 
 
@@ -165,7 +165,7 @@ def _no_files(study: Study, corpus: str) -> list[Path]:
     return []
 
 
-def _unseen(study: Study, corpus: str) -> None:
+def _checks_nothing(study: Study, corpus: str) -> None:
     return None
 
 
@@ -194,7 +194,7 @@ class Stage(Generic[S]):
         minutes: of its first attempt.
         group: jobs of one group share a job of a cluster.
         priority: of a job among those that could start.
-        work: how much work a job is, by kind: see `dag.costs`.
+        work: how much work a job is, by kind: see `dag.work`.
         size: bytes of the files that a job leaves.
     """
 
@@ -206,8 +206,8 @@ class Stage(Generic[S]):
     reads: Callable[[Study, Any], Mapping[str, Artifact]] = lambda study, subject: {}
     after: Sequence[Stage[Any]] = ()
     files: Callable[[Study, str], list[Path]] = _no_files
-    check: Callable[[Study, str], None] = _unseen
-    refuses: Callable[[Study, Any], str | None] = _every
+    check: Callable[[Study, str], None] = _checks_nothing
+    refuses: Callable[[Study, Any], str | None] = _refuses_nothing
     on_device: bool = False
     memory: int = 2000
     minutes: int = 30

@@ -22,8 +22,13 @@ def nothing(study: Study, corpus: str) -> list[Artifact]:
 
 
 def documents(study: Study, corpus: str) -> list[Artifact]:
-    """The documents of a corpus, and what is known of them."""
-    return [PREPARE.made(name, corpus) for name in ("documents", "description")]
+    """The documents of a corpus."""
+    return [PREPARE.made("documents", corpus)]
+
+
+def described_documents(study: Study, corpus: str) -> list[Artifact]:
+    """The documents of a corpus, with its class names, sizes and what was left out of it."""
+    return [*documents(study, corpus), PREPARE.made("description", corpus)]
 
 
 def predictions(runs: Iterable[Run]) -> list[Artifact]:
@@ -51,7 +56,7 @@ def adversaries(study: Study, corpus: str) -> list[Artifact]:
     base = base_run(study, corpus)
     return [
         *predictions([base]),
-        *(SEARCH.made(name, base) for name in SEARCH.writes),
+        SEARCH.made("adversary", base),
         SOLVE.made("adversary", base),
     ]
 
@@ -67,6 +72,7 @@ def plane(study: Study, corpus: str) -> list[Artifact]:
         *sweep(study, corpus),
         *shifts(study, corpus),
         *predictions([uniform_run(study, corpus)]),
+        SEARCH.made("candidates", base_run(study, corpus)),
     ]
 
 

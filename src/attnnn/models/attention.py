@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
@@ -10,7 +12,7 @@ LOG_ZERO: float = torch.finfo(torch.float32).min / 4
 """The logarithm that stands for a weight of zero: finite, so that 0 · log 0 is 0 and not NaN."""
 
 
-class Scored(nn.Module):
+class Scored(nn.Module, ABC):
     """Attention that scores each state by itself: softmax of the scores over the real tokens."""
 
     def forward(
@@ -24,13 +26,13 @@ class Scored(nn.Module):
         scores = self.scores(states, query)
         return torch.log_softmax(scores.masked_fill(~real, LOG_ZERO), dim=-1)
 
+    @abstractmethod
     def scores(
         self,
         states: Float[Tensor, "*batch width"],
         query: Float[Tensor, "batch width"] | None = None,
     ) -> Float[Tensor, "*batch"]:
         """What the softmax is of; `query` is what a question's encoder ends with."""
-        raise NotImplementedError
 
 
 class Additive(Scored):

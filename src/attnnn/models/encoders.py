@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Literal
 
 import torch
@@ -14,7 +15,7 @@ from attnnn.models.batches import positions
 KERNELS = (1, 3, 5, 7)
 
 
-class Encoder(nn.Module):
+class Encoder(nn.Module, ABC):
     """What makes a state of every token. A new one is a subclass in `ENCODERS`, with an entry in `study`.
 
     Attributes:
@@ -29,19 +30,19 @@ class Encoder(nn.Module):
     reads: ClassVar[Literal["document", "both directions", "neighbours", "token"]] = "document"
     width: int
 
+    @abstractmethod
     def forward(
         self,
         embedded: Float[Tensor, "batch length dimension"],
         lengths: Int[Tensor, " batch"],
     ) -> Float[Tensor, "batch length width"]:
         """States of all positions, start and end symbols included; arbitrary at padding."""
-        raise NotImplementedError
 
+    @abstractmethod
     def last(
         self, states: Float[Tensor, "batch length width"], lengths: Int[Tensor, " batch"]
     ) -> Float[Tensor, "batch width"]:
         """One state for the whole text: what a question or a model without attention is known by."""
-        raise NotImplementedError
 
 
 class BiLSTM(Encoder):

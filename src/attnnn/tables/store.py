@@ -194,8 +194,8 @@ def _kind_of(found: pa.Schema, schemas: Sequence[Schema], path: str | os.PathLik
 def _rows_of(file: pq.ParquetFile, columns: Sequence[str], name: str, value: str) -> pa.Table:
     """The rows of a file in which a column holds a value.
 
-    Row groups are read one by one: a filter of pyarrow's own would load pandas, which takes a verb longer
-    than most of what it does.
+    Row groups are read one by one: `pq.read_table`'s own filter imports pyarrow.dataset, which takes a
+    verb longer than most of what it does.
     """
     read = list(dict.fromkeys([*columns, name]))
     groups = (file.read_row_group(i, columns=read) for i in range(file.num_row_groups))

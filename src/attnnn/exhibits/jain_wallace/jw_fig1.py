@@ -23,7 +23,7 @@ def draw(results: Results) -> Figure:
 
 
 def _needs(study: Study, corpus: str) -> list[Artifact]:
-    return [*needs.documents(study, corpus), *needs.adversaries(study, corpus)]
+    return [*needs.described_documents(study, corpus), *needs.adversaries(study, corpus)]
 
 
 EXHIBIT = FigureExhibit(

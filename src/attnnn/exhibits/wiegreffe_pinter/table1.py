@@ -82,7 +82,7 @@ EXHIBIT = TableExhibit(
     question="What are the corpora?",
     caption="The corpora: mean tokens per training document, documents by split and class, and words of "
     "the vocabulary. The papers' sizes are in parentheses.",
-    needs=needs.documents,
+    needs=needs.described_documents,
     facts=dataset_statistics,
     sheet=dataset_statistics_sheet,
 )
