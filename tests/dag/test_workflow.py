@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from attnnn import machine as device
+from attnnn.dag import catalogue
 from attnnn.dag.workflow import Dag, read_dag
 from attnnn.errors import UserError
 from attnnn.machine import torch_device, wants_gpu
@@ -106,6 +107,11 @@ def test_resources_grow_with_every_attempt(dag: Dag):
     assert grown[1] == 2 * grown[0]
     assert "gpu" not in dag.resources("permute")
     assert "gpu" in dag.resources("train")
+
+
+def test_stages_that_train_or_need_gradients_ask_for_a_gpu_and_no_others(dag: Dag):
+    asking = {verb for verb in catalogue.verbs() if "gpu" in dag.resources(verb)}
+    assert asking == {"train", "measure", "search", "replace"}
 
 
 def test_a_mistake_ends_the_workflow_with_one_line():

@@ -1,9 +1,11 @@
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from attnnn.errors import UserError
 from attnnn.exhibits.bins import bin_of
 from attnnn.exhibits.facts import Setting
-from attnnn.exhibits.results import require_same_documents
+from attnnn.exhibits.results import Divergence, Table, require_same_documents
 from attnnn.exhibits.wiegreffe_pinter.table1 import dataset_statistics
 from attnnn.study.runs import base_run, grid_runs
 from tests.exhibits import handmade, synthetic
@@ -58,3 +60,33 @@ def test_statistics_count_documents_and_tokens(finished):
     negative = table.get("sst", Setting(split="test", class_=0), "documents")
     assert negative.value == (results.documents("sst").ints("label") == 0).sum()
     assert (negative.n, negative.published) == (40, 863)
+
+
+def predictions_of(attention: list[list[float]], probability: list[float]) -> Table:
+    return Table(
+        pa.table(
+            {
+                "document": pa.array([4, 7]),
+                "attention": pa.array(attention, pa.list_(pa.float32())),
+                "probability": pa.array(probability, pa.float32()),
+            }
+        )
+    )
+
+
+def test_divergence_of_a_run_from_the_base_by_hand():
+    base = predictions_of([[0.5, 0.5], [1.0, 0.0]], [0.25, 0.75])
+    run = predictions_of([[0.5, 0.5], [0.0, 1.0]], [0.25, 0.5])
+    found = Divergence.between(run, base)
+    assert found.document.tolist() == [4, 7]
+    np.testing.assert_allclose(found.jsd, [0, np.log(2)])  # nats; ln 2 where supports are apart
+    np.testing.assert_allclose(found.tvd, [0, 0.25])
+    np.testing.assert_allclose(found.floats("tvd_half"), [0, 0.125])
+    assert found.base_predicted.tolist() == [0, 1]
+    np.testing.assert_allclose(found.base_max_attention, [0.5, 1])
+
+
+def test_the_base_does_not_diverge_from_itself():
+    base = predictions_of([[0.3, 0.7], [1.0, 0.0]], [0.25, 0.75])
+    found = Divergence.between(base, base)
+    assert found.jsd.tolist() == found.tvd.tolist() == [0, 0]
