@@ -94,7 +94,7 @@ def fit_log_odds(
 
 
 def _bags(tokens: Ragged, counted: NDArray[np.bool_]) -> Any:
-    """One row a document, of length 1 (or 0): 1/√k at each of its k different counted words."""
+    """One row per document, of length 1 (or 0): 1/√k at each of its k different counted words."""
     from scipy.sparse import csr_array
 
     kept = counted[tokens.values]

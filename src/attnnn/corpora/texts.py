@@ -32,7 +32,7 @@ class Questions:
     """What the documents of a corpus of pairs are asked, or which hypotheses they are set against.
 
     Attributes:
-        texts: one a document.
+        texts: one per document.
         candidates: classes among which each answer is, ascending, int32; None: all classes.
         sentences: for every token of every document its sentence, from 0, int32; None: unknown.
         evidence: 1 for the tokens of sentences that support the answer, int8; None: unknown.
@@ -62,7 +62,7 @@ class Texts:
     """The documents of a source, before tokenisation, in source order.
 
     Attributes:
-        texts: one a document; a list, or `SpooledTexts` where they are many.
+        texts: one per document; a list, or `SpooledTexts` where they are many.
         labels: shape (documents,), int64: index into `classes`.
         splits: shape (documents,), text: train, dev or test.
         places: where each document stands, as errors name it (``reviews.csv: row 7``).

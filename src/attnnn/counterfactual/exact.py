@@ -32,7 +32,7 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ExactAdversary:
-    """The attention of largest JSD among all with |Δp| ≤ ε, one a document.
+    """The attention of largest JSD among all with |Δp| ≤ ε, one per document.
 
     Attributes:
         jsd: shape (documents,), nats.
@@ -87,7 +87,7 @@ def exact_adversary(attention: Ragged, readout: Readout, epsilon: float) -> Exac
 
 @dataclass
 class Vertices:
-    """Attention on at most two tokens, one a document; −1 for a token that there is not.
+    """Attention on at most two tokens, one per document; −1 for a token that there is not.
 
     Attributes:
         jsd: shape (documents,), nats; −∞ where there is no vertex at all.

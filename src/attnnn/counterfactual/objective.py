@@ -21,7 +21,7 @@ ClassHinge = Literal["tvd", "l1"]
 
 @dataclass(frozen=True)
 class Iterate:
-    """One step's K attention vectors a document.
+    """One step's K attention vectors per document.
 
     Attributes:
         log_attention: ln α.

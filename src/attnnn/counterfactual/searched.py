@@ -69,7 +69,7 @@ def search_adversaries(
     device: str = "cpu",
     max_tokens: int | None = None,
 ) -> Found:
-    """Search K attention vectors a document, far from the model's and from one another.
+    """Search K attention vectors per document, far from the model's and from one another.
 
     Adam-AMSGrad on free scores, whose softmax over the n tokens is the attention, minimises for every
     document
@@ -78,7 +78,7 @@ def search_adversaries(
 
     with the states held fixed, c = 1/(K(K−1)) in the paper and 2/K² in its released code. The scores
     start at log(1/L) + 3·N(0, 1), drawn for each document by itself from `seed` and its number. With
-    several classes, total variation distance takes the place of |p^k − p|.
+    more than two classes, total variation distance takes the place of |p^k − p|.
 
     Args:
         document: shape (documents,): their numbers, which seed their random starts.
@@ -86,7 +86,7 @@ def search_adversaries(
         readout: of the same documents.
         settings: K, steps, learning rate, penalty and tolerance.
         cross_jsd_weight: whose c (switch cross_jsd_weight).
-        class_hinge: whether the hinge on several classes takes ½ Σ|Δp| or, `l1`, Σ|Δp|.
+        class_hinge: whether the hinge on more than two classes takes ½ Σ|Δp| or, `l1`, Σ|Δp|.
         epsilons: the ε that the best iterate is kept for; none, to keep the last alone.
         seed: of the random starts.
         device: ``cpu`` or ``cuda``.

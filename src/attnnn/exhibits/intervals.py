@@ -108,7 +108,7 @@ def of_mean_of_corpora(study: Study, values: Mapping[str, Floats]) -> Interval:
 
     Args:
         study: the configuration.
-        values: by corpus, one defined number a document.
+        values: by corpus, one defined number per document.
     """
     means = [
         bootstrap_values(

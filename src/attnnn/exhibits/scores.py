@@ -21,7 +21,7 @@ def run_f1(results: Results, run: Run, setting: Setting, printed: float | None) 
 
 
 def scores(results: Results, run: Run, setting: Setting, reported: float | None) -> Iterator[Fact]:
-    """F1 of class 1 and accuracy of a run on the test split; of several classes macro-F1 in place of F1."""
+    """F1 of class 1 (for more than two classes macro-F1) and accuracy of a run on the test split."""
     test, resampling = results.predictions(run), Resampling(results.study, run.corpus)
     label, predicted = test.ints("label"), test.predicted
     if results.multiclass(run.corpus):

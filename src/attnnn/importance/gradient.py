@@ -24,7 +24,7 @@ def gradient(
 ) -> Importance:
     """Gradient × input e_t·∂p/∂e_t of every token, p being the probability of class 1.
 
-    With several classes p is the probability of the predicted one.
+    With more than two classes p is the probability of the predicted one.
 
     That is the derivative of p with respect to the one-hot coordinate of the observed word. Attention
     is held constant, so that the gradient reaches a token through the states alone (for the BiLSTM also

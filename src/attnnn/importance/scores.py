@@ -17,8 +17,8 @@ class Importance(NamedTuple):
     """Importance of the n tokens of each document, in units of probability.
 
     Attributes:
-        signed: for the probability of class 1, or with several classes of the predicted one.
-        magnitude: |signed|; leave-one-out over several classes sums |Δp| over all of them.
+        signed: for the probability of class 1, or with more than two classes of the predicted one.
+        magnitude: |signed|; leave-one-out over more than two classes sums |Δp| over all of them.
     """
 
     signed: Ragged
@@ -40,9 +40,9 @@ def changes_of(
 ) -> Float[Tensor, "rows 2"]:
     """Signed change of the probability that is explained, and its magnitude.
 
-    Two classes have one probability, that of class 1, whose change is meant. Of several classes, the signed
-    change is that of the class predicted before, and the magnitude Σ|Δp|, twice the total variation
-    distance, as in Jain & Wallace's released code.
+    Two classes have one probability, that of class 1, whose change is meant. For more than two classes,
+    the signed change is that of the class predicted before, and the magnitude Σ|Δp|, twice the total
+    variation distance, as in Jain & Wallace's released code.
     """
     change = after - before
     if before.shape[-1] == 1:

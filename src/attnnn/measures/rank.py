@@ -33,7 +33,7 @@ def kendall_tau(x: Ragged, y: Ragged) -> tuple[NDArray[np.float64], NDArray[np.f
     values are tied and n ≤ 33 or at most one pair breaks a perfect order; otherwise with the normal
     approximation and the tie-corrected variance. These are the rules of scipy's ``kendalltau``.
 
-    Time is O(n log² n) a document; beyond its input it needs memory for the longest document only.
+    Time is O(n log² n) per document; beyond its input it needs memory for the longest document only.
 
     Args:
         x: one number for every token.

@@ -49,7 +49,7 @@ class Output(NamedTuple):
 
 
 def probabilities(logits: Float[Tensor, "*batch outputs"]) -> Float[Tensor, "*batch outputs"]:
-    """Softmax over several classes; for two classes the sigmoid of the only logit."""
+    """Softmax over more than two classes; for two classes the sigmoid of the only logit."""
     return logits.sigmoid() if logits.shape[-1] == 1 else logits.softmax(dim=-1)
 
 

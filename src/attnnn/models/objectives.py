@@ -18,7 +18,7 @@ from attnnn.tables.ragged import Ragged
 
 
 def class_weights(label: NDArray[np.int64], positive_weight: float) -> NDArray[np.float32]:
-    """positive_weight for class 1 and 1 for class 0, one a document."""
+    """positive_weight for class 1 and 1 for class 0, one per document."""
     return np.where(label == 1, positive_weight, 1.0).astype(np.float32)
 
 
@@ -30,7 +30,7 @@ def positive_weight(label: NDArray[np.int64]) -> float:
 
 @dataclass(frozen=True)
 class Labels:
-    """Class-weighted binary cross-entropy, one number a document.
+    """Class-weighted binary cross-entropy, one number per document.
 
     Attributes:
         label: gold class of each document.
@@ -54,7 +54,7 @@ class Labels:
 
 @dataclass(frozen=True)
 class Classes:
-    """Cross-entropy over several classes, one number a document.
+    """Cross-entropy over more than two classes, one number per document.
 
     Attributes:
         label: gold class of each document.

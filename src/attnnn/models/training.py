@@ -83,7 +83,7 @@ class Training:
     Args:
         classifier: trained in place; holds the selected epoch's parameters in the end.
         inputs: training documents.
-        objective: one loss a document.
+        objective: one loss per document.
         recipe: how.
         score: called with the classifier and the epoch's training loss; larger is better.
     """

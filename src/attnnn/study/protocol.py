@@ -69,8 +69,8 @@ class Protocol(BaseModel):
     )
     class_hinge: Literal["tvd", "l1"] = Field(
         "tvd",
-        description="Change of a prediction of several classes in the hinge of the searched adversary: total "
-        "variation distance (`tvd`), or twice that, Σ|Δp|, as in Jain & Wallace's code.",
+        description="Change of a prediction among more than two classes in the hinge of the searched "
+        "adversary: total variation distance (`tvd`), or twice that, Σ|Δp|, as in Jain & Wallace's code.",
     )
     tvd_scale: Literal["full", "half_scalar"] = Field(
         "full",

@@ -39,7 +39,7 @@ class Ragged:
     def from_lists(
         cls, lists: Iterable[ArrayLike], dtype: type[np.generic] | None = None
     ) -> Ragged:
-        """Join one array a document. `dtype` is needed when there may be no document at all."""
+        """Join one array per document. `dtype` is needed when there may be no document at all."""
         rows = [np.asarray(row, dtype=dtype) for row in lists]
         flat = np.concatenate(rows) if rows else np.empty(0, dtype or np.float64)
         return cls.from_lengths(flat, [len(row) for row in rows])

@@ -1,1 +1,1 @@
-"""Attention changed where a model has several classes: how far the prediction goes, and adversaries."""
+"""Attention changed where a model has more than two classes: how far the prediction goes, and adversaries."""

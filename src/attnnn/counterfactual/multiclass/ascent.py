@@ -259,7 +259,7 @@ class _Steps:
     def _move(
         self, document: Indices, giver: Indices, receiver: Indices, amount: Values, larger: Values
     ) -> None:
-        """Make one step a document, of at least `amount` and at most `larger`, as far as is feasible."""
+        """Make one step per document, of at least `amount` and at most `larger`, as far as is feasible."""
         for _ in range(_HALVINGS):
             middle = (amount + larger) / 2
             within = self._feasible(document, giver, receiver, middle)

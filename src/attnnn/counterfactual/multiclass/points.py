@@ -71,7 +71,7 @@ class Points:
         return Points(*(values[chosen] for values in vars(self).values()))
 
     def of_rows(self, rows: Indices) -> Points:
-        """Of one point a document, in order, those of some documents, which are numbered anew."""
+        """Of one point per document, in order, those of some documents, which are numbered anew."""
         return replace(self.take(rows), row=np.arange(len(rows)))
 
     def mixed(self, share: Values) -> Points:
@@ -136,7 +136,7 @@ class Documents:
         )
 
     def written(self, points: Points) -> Ragged:
-        """The weights of all tokens under one point a document, in order."""
+        """The weights of all tokens under one point per document, in order."""
         start = self.attention.offsets[:-1]
         own = np.asarray(self.attention.values, np.float64)
         weights = points.own_weight[self.attention.documents] * own

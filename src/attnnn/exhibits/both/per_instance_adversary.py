@@ -13,17 +13,17 @@ from attnnn.exhibits.results import Results, Table, require_same_documents
 from attnnn.exhibits.sheet import Sheet, measured, protocol_phrase
 from attnnn.study.runs import base_run
 
-_SEVERAL = [
-    "Of several classes ε bounds the total variation distance ½ Σ|Δp| between predictions. The exact value "
-    "lies between the best known attention's and the bound, which no attention exceeds; exact for: the share "
-    "of documents for which the best known one is exact.",
+_MULTICLASS = [
+    "For more than two classes, ε bounds the total variation distance ½ Σ|Δp| between predictions. The "
+    "exact value lies between the best known attention's and the bound, which no attention exceeds; exact "
+    "for: the share of documents for which the best known one is exact.",
 ]
 
 
 def per_instance_adversary(results: Results) -> Facts:
     """Mean ε-max JSD of the searched and of the exact adversary, by ε and predicted class.
 
-    Of several classes the best known adversary and a bound stand for the exact one.
+    For more than two classes the best known adversary and a bound stand for the exact one.
     """
     return Facts(fact for corpus in results.study.corpora for fact in _corpus(results, corpus))
 
@@ -93,7 +93,7 @@ def per_instance_adversary_sheet(results: Results, table: Facts) -> Sheet:
         notes=[
             "The search gives a lower bound, 0 where it found nothing; the exact value is the maximum "
             "itself. In brackets: 95 % percentile bootstrap interval over documents.",
-            *_SEVERAL[:several],
+            *_MULTICLASS[:several],
         ],
     )
 

@@ -72,7 +72,7 @@ def permutation_sheet(results: Results, table: Facts) -> Sheet:
         text_columns=2,
         notes=[
             "In brackets: 95 % percentile bootstrap interval over the n documents of the cell. The csv file "
-            "has the quartiles. Of several classes |Δp| is the total variation distance ½ Σ|Δp|. By "
+            "has the quartiles. For more than two classes |Δp| is the total variation distance ½ Σ|Δp|. By "
             "predicted class where fewer than four are predicted."
         ],
     )

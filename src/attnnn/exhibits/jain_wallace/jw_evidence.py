@@ -39,7 +39,7 @@ class Stories:
         known: which documents these are; everything below is of them.
         evidence: of each token, 1 where it is in a supporting sentence.
         sentence: of each token, its sentence's place among all sentences of these documents.
-        supporting: of each sentence, 1 where it supports the answer; one row a document.
+        supporting: of each sentence, 1 where it supports the answer; one row per document.
     """
 
     known: NDArray[np.bool_]

@@ -47,12 +47,12 @@ _THEIRS = (
     "J&W: the grid that Jain & Wallace put online, of later runs than their paper's, selected on dev, with "
     "their pretrained word vectors; a dash where it has no number. With acute anemia as class 1."
 )
-# Of several classes in the place of the last one.
+# For more than two classes in the place of the last one.
 _BEST_KNOWN, _BOUND = "epsilon_max_jsd_best_known", "epsilon_max_jsd_bound"
-_SEVERAL = [
-    "Of several classes: |Δp| is the total variation distance ½ Σ|Δp| between predictions; the csv file has "
-    "macro-F1; and the exact JSD lies between that of the best known attention and the bound after ≤, both "
-    "means over documents; the csv file has the share of documents for which the best known one is exact.",
+_MULTICLASS = [
+    "For more than two classes, |Δp| is the total variation distance ½ Σ|Δp| between predictions; the csv "
+    "file has macro-F1; and the exact JSD lies between that of the best known attention and the bound after "
+    "≤, both means over documents; the csv file has the share of documents for which the best known one is exact.",
 ]
 
 
@@ -171,7 +171,7 @@ def grid_sheet(results: Results, table: Facts) -> Sheet:
             "In brackets: 95 % percentile bootstrap interval over test documents. The csv file has the "
             "share of documents for which the search found anything.",
             *([_THEIRS] if any(row and row[2] == "J&W" for row in rows) else []),
-            *(_SEVERAL[: any(map(results.multiclass, study.corpora))]),
+            *(_MULTICLASS[: any(map(results.multiclass, study.corpora))]),
         ],
     )
 

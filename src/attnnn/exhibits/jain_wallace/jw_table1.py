@@ -21,9 +21,10 @@ _SPLITS = ("train", "test")
 # More classes are counted, not listed.
 _MOST_NAMED = 4
 _NOTES = [
-    "Corpora of several classes have no F1 of class 1; the csv file has their macro-F1 and the documents of "
-    "every class. Answers: words or entities that a question may be answered with. Of more than four classes "
-    "or answers, in parentheses after the number of documents: how many of them any document has.",
+    "Corpora with more than two classes have no F1 of class 1; the csv file has their macro-F1 and the "
+    "documents of every class. Answers: words or entities that a question may be answered with. For more "
+    "than four classes or answers, in parentheses after the number of documents: how many of them any "
+    "document has.",
 ]
 
 
@@ -81,7 +82,7 @@ def characteristics_sheet(results: Results, table: Facts) -> Sheet:
         )
     return Sheet(
         name="jw_table1",
-        caption="The corpora: words of the vocabulary, mean tokens a training document, documents by class "
+        caption="The corpora: words of the vocabulary, mean tokens per training document, documents by class "
         "(class 0 / class 1 …), and F1 of class 1 and accuracy of the BiLSTM with additive attention on the "
         f"test split. {protocol_phrase(results.study)}",
         columns=["corpus", "classes", "vocabulary", "tokens", *_SPLITS, "F1", "accuracy"],

@@ -17,7 +17,7 @@ SPLITS = ("train", "dev", "test")
 
 
 def dataset_statistics(results: Results) -> Facts:
-    """Documents by split and class, tokens a document, and the size of the vocabulary."""
+    """Documents by split and class, tokens per document, and the size of the vocabulary."""
     return Facts(fact for corpus in results.study.corpora for fact in _corpus(results, corpus))
 
 
@@ -68,7 +68,7 @@ def dataset_statistics_sheet(results: Results, table: Facts) -> Sheet:
         rows.append([corpus, " / ".join(classes), length, *sizes, vocabulary])
     return Sheet(
         name="table1",
-        caption="The corpora: mean tokens a training document, documents by class (class 0 / class 1) "
+        caption="The corpora: mean tokens per training document, documents by class (class 0 / class 1) "
         f"and words of the vocabulary. {protocol_phrase(results.study)}",
         columns=["corpus", "classes", "tokens", *SPLITS, "vocabulary"],
         rows=rows,
