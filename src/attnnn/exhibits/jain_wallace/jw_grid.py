@@ -52,7 +52,8 @@ _BEST_KNOWN, _BOUND = "epsilon_max_jsd_best_known", "epsilon_max_jsd_bound"
 _MULTICLASS = [
     "For more than two classes, |Δp| is the total variation distance ½ Σ|Δp| between predictions; the csv "
     "file has macro-F1; and the exact JSD lies between that of the best known attention and the bound after "
-    "≤, both means over documents; the csv file has the share of documents for which the best known one is exact.",
+    "≤, both means over documents; the csv file has the share of documents for which the best known one "
+    "is exact.",
 ]
 
 
