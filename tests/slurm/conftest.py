@@ -119,10 +119,6 @@ class Submitter(Project):
         folder = self.folder / "results-tiny" / "tables"
         return {file.name: file.read_bytes() for file in sorted(folder.glob("*.csv"))}
 
-    def log_of(self, job: str) -> str:
-        """What the attempts of a job said."""
-        return (self.folder / "results-tiny" / "logs" / f"{job}.log").read_text(encoding="utf-8")
-
 
 def submitter(folder: Path) -> Submitter:
     """A copy whose profile is edited as the guide says."""

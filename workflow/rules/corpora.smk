@@ -17,7 +17,7 @@ rule prepare:
         config=dag.config,
         settings=dag.settings("prepare"),
     shell:
-        "attnnn prepare --config {params.config:q} --corpus {wildcards.corpus} 2>> {log:q}"
+        "attnnn prepare --config {params.config:q} --corpus {wildcards.corpus} 2> {log:q}"
 
 
 rule embed:
@@ -38,7 +38,7 @@ rule embed:
         config=dag.config,
         settings=dag.settings("embed"),
     shell:
-        "attnnn embed --config {params.config:q} --corpus {wildcards.corpus} 2>> {log:q}"
+        "attnnn embed --config {params.config:q} --corpus {wildcards.corpus} 2> {log:q}"
 
 
 rule weigh:
@@ -59,4 +59,4 @@ rule weigh:
         config=dag.config,
         settings=dag.settings("weigh"),
     shell:
-        "attnnn weigh --config {params.config:q} --corpus {wildcards.corpus} 2>> {log:q}"
+        "attnnn weigh --config {params.config:q} --corpus {wildcards.corpus} 2> {log:q}"

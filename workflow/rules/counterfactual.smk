@@ -19,7 +19,7 @@ rule permute:
         settings=dag.settings("permute"),
     shell:
         "attnnn permute --config {params.config:q} --corpus {wildcards.corpus}"
-        " --run {wildcards.model}/seed-{wildcards.seed} 2>> {log:q}"
+        " --run {wildcards.model}/seed-{wildcards.seed} 2> {log:q}"
 
 
 rule search:
@@ -41,7 +41,7 @@ rule search:
         settings=dag.settings("search"),
     shell:
         "attnnn search --config {params.config:q} --corpus {wildcards.corpus}"
-        " --run {wildcards.model}/seed-{wildcards.seed} --threads {threads} 2>> {log:q}"
+        " --run {wildcards.model}/seed-{wildcards.seed} --threads {threads} 2> {log:q}"
 
 
 rule solve:
@@ -65,7 +65,7 @@ rule solve:
         settings=dag.settings("solve"),
     shell:
         "attnnn solve --config {params.config:q} --corpus {wildcards.corpus}"
-        " --run {wildcards.model}/seed-{wildcards.seed} 2>> {log:q}"
+        " --run {wildcards.model}/seed-{wildcards.seed} 2> {log:q}"
 
 
 rule replace:
@@ -87,4 +87,4 @@ rule replace:
         settings=dag.settings("replace"),
     shell:
         "attnnn replace --config {params.config:q} --corpus {wildcards.corpus}"
-        " --run {wildcards.model}/seed-{wildcards.seed} --threads {threads} 2>> {log:q}"
+        " --run {wildcards.model}/seed-{wildcards.seed} --threads {threads} 2> {log:q}"

@@ -29,7 +29,7 @@ rule table:
         settings=dag.exhibit_settings("table"),
         caption=dag.caption("table"),
     shell:
-        "attnnn table {wildcards.name} --config {params.config:q} 2>> {log:q}"
+        "attnnn table {wildcards.name} --config {params.config:q} 2> {log:q}"
 
 
 rule figure:
@@ -62,4 +62,4 @@ rule figure:
         settings=dag.exhibit_settings("figure"),
         caption=dag.caption("figure"),
     shell:
-        "attnnn figure {wildcards.name} --config {params.config:q} 2>> {log:q}"
+        "attnnn figure {wildcards.name} --config {params.config:q} 2> {log:q}"

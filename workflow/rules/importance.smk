@@ -17,7 +17,7 @@ rule measure:
         settings=dag.settings("measure"),
     shell:
         "attnnn measure --config {params.config:q} --corpus {wildcards.corpus}"
-        " --run {wildcards.model}/seed-{wildcards.seed} --threads {threads} 2>> {log:q}"
+        " --run {wildcards.model}/seed-{wildcards.seed} --threads {threads} 2> {log:q}"
 
 
 rule correlate:
@@ -41,4 +41,4 @@ rule correlate:
         settings=dag.settings("correlate"),
     shell:
         "attnnn correlate --config {params.config:q} --corpus {wildcards.corpus}"
-        " --run {wildcards.model}/seed-{wildcards.seed} 2>> {log:q}"
+        " --run {wildcards.model}/seed-{wildcards.seed} 2> {log:q}"

@@ -18,4 +18,4 @@ rule train:
         settings=dag.settings("train"),
     shell:
         "attnnn train --config {params.config:q} --corpus {wildcards.corpus}"
-        " --run {wildcards.model}/seed-{wildcards.seed} 2>> {log:q}"
+        " --run {wildcards.model}/seed-{wildcards.seed} 2> {log:q}"
