@@ -198,3 +198,13 @@ def test_a_study_of_missing_corpora_only_is_refused():
     del config["corpora"]["planted"]
     with pytest.raises(SystemExit, match="no corpus was found"):
         read_dag({**config, "missing_corpora": "leave_out"}, check=False)
+
+
+@pytest.mark.parametrize("kind", ["table", "figure"])
+def test_captions_in_snakemakes_report_read_as_they_stand(dag: Dag, kind: str):
+    core = pytest.importorskip("docutils.core")
+    for name, exhibit in catalogue.exhibits(dag.study, kind).items():
+        text = dag.caption(kind)(SimpleNamespace(name=name))
+        # Anything that reStructuredText cannot read ends the test.
+        shown = core.publish_doctree(text, settings_overrides={"halt_level": 2}).astext()
+        assert shown.split() == exhibit.caption.split()

@@ -142,8 +142,10 @@ class Dag:
         )
 
     def caption(self, kind: str) -> Callable[[Wildcards], str]:
-        """The caption of a table or figure {name} in Snakemake's report."""
-        return lambda wildcards: catalogue.exhibit_of(kind, wildcards.name)[1].caption
+        """The caption of a table or figure {name} in Snakemake's report, which is reStructuredText."""
+        return lambda wildcards: re.sub(
+            r"[\\*`|_]", r"\\\g<0>", catalogue.exhibit_of(kind, wildcards.name)[1].caption
+        )
 
     def category(self, kind: str) -> Callable[[Wildcards], str]:
         """Its category there: the papers whose experiments it shows."""
