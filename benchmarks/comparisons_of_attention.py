@@ -145,7 +145,7 @@ def erasure(material: Material, effort: Effort) -> Comparison:
 
 
 def _padded(score: Ragged, batch: counterfactual.Encoded) -> torch.Tensor:
-    """One number a token, where a plain batch has its tokens."""
+    """One number per token, where a plain batch has its tokens."""
     padded = torch.zeros(batch.attention.shape)
     part = score.take(batch.rows).padded().astype(np.float32)
     padded[:, 1 : 1 + part.shape[1]] = torch.from_numpy(part)

@@ -130,7 +130,7 @@ def embedded_batches(
 
 
 def importance(function: Callable[..., Importance]) -> Callable[[Material, Rows], Setup]:
-    """Gradient or leave-one-out; returns one number a token."""
+    """Gradient or leave-one-out; returns one number per token."""
 
     def setup(material: Material, rows: Rows) -> Setup:
         inputs = Inputs(material.test.take(rows))
@@ -195,7 +195,7 @@ def exact(material: Material, rows: Rows) -> Setup:
 
 
 def random_scores(attention: Ragged) -> Ragged:
-    """One number a token, whose order is a random one."""
+    """One number per token, whose order is a random one."""
     return attention.with_values(np.random.default_rng(0).random(len(attention.values)))
 
 

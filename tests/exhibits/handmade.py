@@ -23,7 +23,7 @@ HALF = [0.5, 0.5]
 def write_predictions(
     study: Study, run: Run, labels: Sequence[int], probability: dict[str, Sequence[float]]
 ) -> None:
-    """The same labels in every split of `probability`; two tokens a document."""
+    """The same labels in every split of `probability`; two tokens per document."""
     count, splits = len(labels), list(probability)
     flat = np.concatenate([probability[split] for split in splits])
     columns = {

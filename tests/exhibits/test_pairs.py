@@ -1,4 +1,4 @@
-"""What tables and figures say of corpora of pairs and of several classes."""
+"""What tables and figures say of corpora of pairs and of more than two classes."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Importance for several classes and for pairs: naive deletion, finite differences, batches."""
+"""Importance for more than two classes and for pairs: naive deletion, finite differences, batches."""
 
 from __future__ import annotations
 

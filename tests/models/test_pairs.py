@@ -1,4 +1,4 @@
-"""Classifiers of several classes and of texts with a question, against hand-made formulas."""
+"""Multiclass classifiers, and classifiers of texts with a question, against hand-made formulas."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_pieces_and_offset_give_the_logits_without_the_encoder() -> None:
         assert not found.probabilities[row, outside].any()
 
 
-def test_several_classes_without_questions_are_linear_in_the_attention() -> None:
+def test_multiclass_logits_without_questions_are_linear_in_the_attention() -> None:
     model = build(
         encoder="cnn", attention="additive", vocabulary=20, dimension=6, hidden_size=8, seed=1, outputs=4
     )  # fmt: skip

@@ -142,7 +142,7 @@ def test_a_dry_run_writes_nothing(rehearsal: Rehearsal):
     assert not rehearsal.made()
 
 
-def test_experiments_on_pairs_are_those_that_are_about_several_classes(rehearsal: Rehearsal):
+def test_experiments_on_pairs_are_those_that_are_about_more_than_two_classes(rehearsal: Rehearsal):
     pairs = pair_study(rehearsal.folder)
     corpora = {**pairs["corpora"], "one": planted("lexical")}
     rehearsal.configure(small_study(corpora=corpora))
@@ -150,7 +150,7 @@ def test_experiments_on_pairs_are_those_that_are_about_several_classes(rehearsal
     of_pairs = Counter(call.split()[0] for call in calls if call.split()[1:2] == ["stories"])
     grid = dict.fromkeys(("measure", "correlate", "permute", "search", "solve"), 3)
     assert of_pairs == {"prepare": 1, "train": 4, **grid}
-    # Of several classes what was searched is where the exact adversary starts.
+    # For more than two classes the exact adversary starts from what was searched.
     for solved in [call for call in calls if call.startswith("solve stories ")]:
         assert calls.index(solved.replace("solve", "search", 1)) < calls.index(solved)
     assert "Nothing to be done" in rehearsal.succeed()

@@ -1,4 +1,4 @@
-"""Random documents with random decoders of several classes, and plain versions of what they give."""
+"""Random documents with random multiclass decoders, and plain versions of what they give."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counterfactual attention over several classes, with and without questions."""
+"""Counterfactual attention for more than two classes, with and without questions."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The papers' printed numbers, to stand beside ours.
 
 ``published.csv`` holds every number of the tables of Wiegreffe & Pinter 2019 (tables 1-5) and of
-Jain & Wallace 2019 (table 2), one a row. Datasets carry one spelling, Wiegreffe & Pinter's, or for those that
-they do not use Jain & Wallace's; classes are 0, 1, … or ``all`` where the paper says so.
+Jain & Wallace 2019 (table 2), one per row. Datasets carry one spelling, Wiegreffe & Pinter's, or for those
+that they do not use Jain & Wallace's; classes are 0, 1, … or ``all`` where the paper says so.
 
 ``published_grid.csv`` holds what Jain & Wallace put online of every encoder with every attention: unrounded,
 of later runs than their paper's, selected on dev. Models carry our names (for lstm, average and cnn(1,3,5,7),

@@ -172,7 +172,7 @@ class MimicSource(SourceModel):
     )
     admissions: dict[str, str] = Field(
         {split: f"{split}_50_hadm_ids.csv" for split in SPLITS},
-        description="Task diabetes: the file of each split that lists its HADM_ID, one a line (those of "
+        description="Task diabetes: the file of each split that lists its HADM_ID, one per line (those of "
         "Mullenbach et al. 2018).",
     )
     anemia_positive: Literal["acute", "chronic"] = Field(
