@@ -48,7 +48,7 @@ def test_two_classes_are_the_binary_case(seed, epsilon):
     # The search for feasible points, by itself, finds the same.
     documents = Documents.of(attention, decoder)
     best = improve_by_edges(documents, Points.own(5), epsilon)
-    best = improve_by_mixtures(documents, best, Points.own(5), epsilon)
+    best = improve_by_mixtures(documents, best, epsilon)
     np.testing.assert_allclose(documents.divergence(best), expected.jsd, rtol=0, atol=1e-9)
 
 
@@ -156,7 +156,7 @@ def test_five_classes_leave_room_that_two_tokens_do_not_find():
     attention, decoder = random_documents(20, 12, 5, 1, shortest=8)
     documents = Documents.of(attention, decoder)
     best = improve_by_edges(documents, Points.own(20), 0.01)
-    best = improve_by_mixtures(documents, best, Points.own(20), 0.01)
+    best = improve_by_mixtures(documents, best, 0.01)
     found = multiclass_adversary(attention, decoder, 0.01)
     assert found.jsd.mean() > documents.divergence(best).mean() + 0.1
     assert (np.array([(row > 0).sum() for row in found.attention]) > 2).any()

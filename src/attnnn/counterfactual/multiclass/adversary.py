@@ -8,7 +8,7 @@ set not convex.
   least of these is the bound.
 - **feasible**: the best attention found with TVD ≤ ε: what `ascent` climbs to from the model's own,
   from another feasible start such as the searched adversary's, and from the best single token, point on an
-  edge between two tokens, or mixture of the model's own with a token or the point that attains the bound.
+  edge between two tokens, or mixture of the model's own with a token.
 - **exact**: the feasible attention is a maximum. So it is wherever the point that attains the bound is itself
   feasible, or the two values meet; for two classes and logits that are linear in the attention, always.
 """
@@ -16,6 +16,7 @@ set not convex.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,12 +110,8 @@ def _solve(
     written = documents.written(bound)
     rest = np.flatnonzero(~attained)
     if len(rest):
-        found = _search(
-            documents.take(rest),
-            bound.of_rows(rest),
-            epsilon,
-            None if start is None else start.take(rest),
-        )
+        begin = None if start is None else start.take(rest)
+        found = _search(documents.take(rest), epsilon - _ROUNDING, begin)
         chosen = np.repeat(~attained, documents.attention.lengths)
         weights = np.array(written.values)
         weights[chosen] = found.values
@@ -122,22 +119,23 @@ def _solve(
     return written, value, attained
 
 
-def _search(documents: Documents, bound: Points, epsilon: float, start: Ragged | None) -> Ragged:
-    """The best feasible attention that is found."""
-    within = epsilon - _ROUNDING
-    own = Points.own(len(documents))
-    best = improve_by_mixtures(documents, own, bound, within)
-    best = improve_by_edges(documents, best, within)
-    found = climb(documents, documents.written(best), within)
-    found = _farther(documents.attention, found, climb(documents, documents.written(own), within))
-    if start is None:
-        return found
-    given = np.asarray(start.values, np.float64)
+def _search(documents: Documents, epsilon: float, start: Ragged | None) -> Ragged:
+    """The farthest of what is climbed to from every start."""
+    own = documents.attention
+    best = improve_by_mixtures(documents, Points.own(len(documents)), epsilon)
+    best = improve_by_edges(documents, best, epsilon)
+    starts = [documents.written(best), own]
+    if start is not None:
+        starts.append(_usable(documents, epsilon, start))
+    return reduce(partial(_farther, own), [climb(documents, x, epsilon) for x in starts])
+
+
+def _usable(documents: Documents, epsilon: float, start: Ragged) -> Ragged:
+    """The start, its weights made to sum to 1, or the model's own attention where that is not feasible."""
+    own, given = documents.attention, np.asarray(start.values, np.float64)
     given = given / start.with_values(given).sums()[start.documents]
-    usable = documents.readout.change(start.with_values(given), documents.attention) <= within
-    weights = documents.attention.values
-    other = start.with_values(np.where(usable[start.documents], given, weights))
-    return _farther(documents.attention, found, climb(documents, other, within))
+    feasible = documents.readout.change(start.with_values(given), own) <= epsilon
+    return start.with_values(np.where(feasible[start.documents], given, own.values))
 
 
 def _farther(own: Ragged, one: Ragged, other: Ragged) -> Ragged:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,23 +56,12 @@ class Points:
         names = vars(parts[0])
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
-    @classmethod
-    def where(cls, condition: NDArray[np.bool_], yes: Points, no: Points) -> Points:
-        """Point by point one or the other."""
-        return cls(
-            *(np.where(condition, getattr(yes, name), getattr(no, name)) for name in vars(yes))
-        )
-
     def __len__(self) -> int:
         return len(self.row)
 
     def take(self, chosen: NDArray[np.generic]) -> Points:
         """The chosen points (indices or a boolean mask)."""
         return Points(*(values[chosen] for values in vars(self).values()))
-
-    def of_rows(self, rows: Indices) -> Points:
-        """Of one point per document, in order, those of some documents, which are numbered anew."""
-        return replace(self.take(rows), row=np.arange(len(rows)))
 
     def mixed(self, share: Values) -> Points:
         """`share` of each point and 1 − `share` of the model's own attention."""
@@ -188,17 +177,6 @@ class Documents:
             logits = inner[part][:, among] if weight is None else inner[part] @ weight.T
             found[part] = _distance(logits + readout.bias[among], self.own[document, among])
         return found
-
-    def slope_at(self, row: Indices, context: Values) -> Values:
-        """The gradient of that TVD with respect to sums of projected states, shape (sums, width)."""
-        logits, slope = self._logits(row, context)
-        probability = softmax(logits, axis=-1)
-        rising = 0.5 * np.sign(probability - self.own[row])
-        rising -= (probability * rising).sum(axis=1, keepdims=True)
-        of_logits = probability * rising
-        if self.readout.layer is None:
-            return np.asarray(of_logits)
-        return np.asarray((of_logits @ self.readout.layer.weight) * slope)
 
     def _logits(self, row: Indices, context: Values) -> tuple[Values, Values]:
         """Logits at sums of projected states, −∞ for no candidate, and the layer's derivative."""

@@ -27,27 +27,23 @@ _PORTION = 1 << 18
 _MOST_TOKENS = 64
 
 
-def improve_by_mixtures(
-    documents: Documents, best: Points, bound: Points, epsilon: float
-) -> Points:
-    """The better of `best` and the farthest feasible mixtures of α̂ with single tokens and with `bound`.
+def improve_by_mixtures(documents: Documents, best: Points, epsilon: float) -> Points:
+    """The better of `best` and the farthest feasible mixtures of α̂ with single tokens.
 
-    From α̂, where TVD is 0, TVD is bisected towards each token (and the point `bound`); JSD grows all
-    along the way, being convex and 0 at α̂.
+    From α̂, where TVD is 0, TVD is bisected towards each token; JSD grows all along the way, being convex
+    and 0 at α̂.
     """
     tokens = documents.attention
     zero, none = np.zeros(len(tokens.values)), np.full(len(tokens.values), -1)
     single = Points(tokens.documents, zero, tokens.positions, zero + 1, none, zero)
-    ends = Points.concatenate([single, bound])
-    feasible, infeasible = np.zeros(len(ends)), np.ones(len(ends))
-    inside = documents.distance(ends) <= epsilon
-    feasible[inside] = 1.0
+    feasible = np.where(documents.distance(single) <= epsilon, 1.0, 0.0)
+    infeasible = zero + 1
     for _ in range(_HALVINGS):
         middle = (feasible + infeasible) / 2
-        inside = documents.distance(ends.mixed(middle)) <= epsilon
+        inside = documents.distance(single.mixed(middle)) <= epsilon
         feasible = np.where(inside, np.maximum(middle, feasible), feasible)
         infeasible = np.where(inside, infeasible, np.minimum(middle, infeasible))
-    return _better(documents, best, ends.mixed(feasible))
+    return _better(documents, best, single.mixed(feasible))
 
 
 def improve_by_edges(documents: Documents, best: Points, epsilon: float) -> Points:
