@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import sys
 import tarfile
 import tempfile
-import urllib.error
-import urllib.request
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
-from http.client import HTTPException
 from pathlib import Path, PurePosixPath
+from typing import Any
 
+import pooch
 from tqdm import tqdm
 
 from attnnn.errors import UserError
@@ -41,33 +39,49 @@ def fetch(url: str, path: Path, *, sha256: str | None = None, md5: str | None = 
     name, expected = ("md5", md5) if sha256 is None and md5 is not None else ("sha256", sha256)
     if not url.startswith(("https://", "http://")):
         raise UserError(f"source.url: expected an http(s) address, found {url}")
-    digest = hashlib.new(name)
     with written_aside(path) as aside:
+        _download(url, aside)
+        found = pooch.file_hash(str(aside), alg=name)
+        if expected is None:
+            print(
+                f"{url}: no checksum is published; the file's own is sha256 {found}: set source.sha256 to "
+                "it, so that every later fetch gives the same file",
+                file=sys.stderr,
+            )
+        elif found != expected.lower():
+            raise UserError(
+                f"{url}: expected {name} {expected}, found {found}: the file has changed or was damaged "
+                f"on its way; fetch it again, or set source.{name} to what was found if you trust it"
+            )
+
+
+def _download(url: str, path: Path) -> None:
+    """Fetch the bytes of a file, as the server stores them.
+
+    `pooch.retrieve` would compare checksums too, but not say which it found.
+    """
+    import requests  # slow to import
+
+    # To pooch, a bar without a total is no bar; it puts the real one in place.
+    with tqdm(desc=url, total=1, unit="B", unit_scale=True, disable=None) as progress:
+        download = pooch.HTTPDownloader(
+            progressbar=progress,
+            chunk_size=_CHUNK,
+            timeout=_TIMEOUT,
+            headers={"Accept-Encoding": "identity"},
+            hooks={"response": _keep_compressed},
+        )
         try:
-            with (
-                urllib.request.urlopen(url, timeout=_TIMEOUT) as answer,
-                aside.open("wb") as file,
-                tqdm(desc=url, unit="B", unit_scale=True, disable=None) as progress,
-            ):
-                while chunk := answer.read(_CHUNK):
-                    digest.update(chunk)
-                    file.write(chunk)
-                    progress.update(len(chunk))
-        except (urllib.error.URLError, HTTPException, TimeoutError, ConnectionError) as error:
+            download(url, str(path), None)
+        except requests.RequestException as error:
             raise UserError(
                 f"{url}: cannot be fetched ({error}); get it by hand and unpack it where source.path says"
             ) from None
-        if expected is None:
-            print(
-                f"{url}: no published checksum to compare with; sha256 {digest.hexdigest()}: set "
-                "source.sha256 to it, so that every later fetch is the same",
-                file=sys.stderr,
-            )
-        elif digest.hexdigest() != expected.lower():
-            raise UserError(
-                f"{url}: expected {name} {expected}, found {digest.hexdigest()}: the file has changed or "
-                f"was damaged on its way; fetch it again, or mend source.{name} if you trust it"
-            )
+
+
+def _keep_compressed(response: Any, **_: Any) -> None:
+    """Some servers call a .gz file an encoding of what is in it, and requests would decompress it."""
+    response.raw.headers.discard("content-encoding")
 
 
 def unpack(archive: Path, folder: Path) -> None:
