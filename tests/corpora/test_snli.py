@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from attnnn.corpora.snli import read_snli
+from attnnn.corpora.readers import read_documents
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
 from attnnn.study.sources import SnliSource
@@ -37,7 +37,7 @@ def lay_out(folder: Path, **last: str) -> Path:
 
 
 def read(folder: Path) -> Texts:
-    return read_snli(folder, SnliSource(kind="snli", path=folder.name), undivided=False)
+    return read_documents(folder, SnliSource(kind="snli", path=folder.name), undivided=False)
 
 
 def test_premises_are_documents_and_hypotheses_questions(tmp_path: Path) -> None:

@@ -8,15 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from attnnn.corpora.splits import carve
-from attnnn.corpora.table_files import telling_encoding
-from attnnn.corpora.texts import Questions, Texts
+from attnnn.corpora.files import opened
+from attnnn.corpora.splits import carve_dev
+from attnnn.corpora.texts import Collector, Questions, Texts
 from attnnn.errors import UserError
 from attnnn.study.sources import BabiSource
 from attnnn.study.sources.pairs import BABI_NAMES
 from attnnn.tables.ragged import Ragged
 
-_SPLITS = ("train", "test")
 _STOP = "."  # stands between statements
 
 
@@ -53,50 +52,27 @@ def read_babi(path: Path, source: BabiSource, *, undivided: bool) -> Texts:
         undivided: make no dev split (switch train_part).
 
     Raises:
-        UserError: a missing file, a malformed line, or an answer that is none of the classes.
+        UserError: a malformed line, or an answer that is none of the classes.
     """
-    require_babi(path, source)
     classes = sorted(set().union(*(_words(_file(path, t, "train")) for t in source.answer_tasks)))
     number = {word: label for label, word in enumerate(classes)}
-    found: list[tuple[str, Path, Query]] = []
-    for split in _SPLITS:
+    found, queries = Collector(), []
+    for split in ("train", "test"):
         file = _file(path, source.task, split)
         for query in read_queries(file):
+            place = f"{file}: line {query.line}"
             if query.answer not in number:
                 raise UserError(
-                    f"{file}: line {query.line}: expected an answer among the {len(classes)} words of the "
+                    f"{place}: expected an answer among the {len(classes)} words of the "
                     f"training stories of tasks {', '.join(map(str, source.answer_tasks))}, found "
-                    f"{query.answer!r}; look at source.answer_tasks, or mend the file"
+                    f"{query.answer!r}; add tasks to source.answer_tasks, or get the file anew"
                 )
-            found.append((split, file, query))
-    queries = [query for _, _, query in found]
-    documents = Texts(
-        texts=[f" {_STOP} ".join(map(" ".join, query.statements)) for query in queries],
-        labels=np.array([number[query.answer] for query in queries], dtype=np.int64),
-        splits=np.array([split for split, _, _ in found], dtype="<U5"),
-        places=[f"{file}: line {query.line}" for _, file, query in found],
-        classes=classes,
-        questions=_questions(queries),
-        facts={"kind": "babi", "task": source.task, "folder": source.path},
-    )
-    if undivided:
-        return documents
-    return carve(documents, "dev", share=source.dev_share, seed=source.seed, stratify=None)[0]
-
-
-def require_babi(path: Path, source: BabiSource) -> None:
-    """Check that the files are there.
-
-    Raises:
-        UserError: naming the first missing one.
-    """
-    for name in source.files():
-        file = path / Path(name).name
-        if not file.is_file():
-            raise UserError(
-                f"{file}: no such file; expected the files of a folder of tasks_1-20_v1-2, such as en-10k: "
-                "set source.path or corpora_dir, or download: true"
-            )
+            story = f" {_STOP} ".join(map(" ".join, query.statements))
+            found.add(story, label=number[query.answer], split=split, place=place)
+            queries.append(query)
+    facts = {"kind": "babi", "task": source.task, "folder": source.path}
+    documents = found.documents(classes, facts, questions=_questions(queries))
+    return carve_dev(documents, source, undivided=undivided)
 
 
 def read_queries(file: Path) -> Iterator[Query]:
@@ -111,7 +87,7 @@ def read_queries(file: Path) -> Iterator[Query]:
     statements: list[tuple[str, ...]] = []
     place_of: dict[str, int] = {}  # of statements, by their number in the story
     last = 0
-    with telling_encoding(file), file.open(encoding="utf-8") as lines:
+    with opened(file) as lines:
         for line, content in enumerate(lines, start=1):
             where = f"{file}: line {line}"
             number, _, text = content.rstrip("\n").partition(" ")
@@ -165,21 +141,18 @@ def _query(
 
 
 def _questions(queries: Sequence[Query]) -> Questions:
-    sentences: list[int] = []
-    evidence: list[int] = []
-    lengths = []
+    sentences: list[list[int]] = []
+    evidence: list[list[int]] = []
     for query in queries:
-        before = len(sentences)
-        for place, words in enumerate(query.statements):
-            # The stop after a statement belongs to it; the last statement has none.
-            tokens = len(words) + (place + 1 < len(query.statements))
-            sentences += [place] * tokens
-            evidence += [int(place in query.supporting)] * tokens
-        lengths.append(len(sentences) - before)
+        # The stop after a statement belongs to it; the last statement has none.
+        lengths = [len(words) + 1 for words in query.statements[:-1]]
+        lengths += map(len, query.statements[-1:])
+        sentences.append([place for place, n in enumerate(lengths) for _ in range(n)])
+        evidence.append([int(place in query.supporting) for place in sentences[-1]])
     return Questions(
         texts=[" ".join(query.question) for query in queries],
-        sentences=Ragged.from_lengths(np.array(sentences, dtype=np.int32), lengths),
-        evidence=Ragged.from_lengths(np.array(evidence, dtype=np.int8), lengths),
+        sentences=Ragged.from_lists(sentences, np.int32),
+        evidence=Ragged.from_lists(evidence, np.int8),
         every_class=False,
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.corpora.encoded import Encoded, Survey
-from attnnn.corpora.settings import PrepareSettings
+from attnnn.corpora.prepare_settings import PrepareSettings
 from attnnn.corpora.texts import SPLITS, Texts
 from attnnn.corpora.vocabulary import Vocabulary
 

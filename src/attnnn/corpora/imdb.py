@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from attnnn.corpora.splits import carve
-from attnnn.corpora.table import read_rows, require_table_source
-from attnnn.corpora.table_files import ENDINGS, read_text_file
-from attnnn.corpora.texts import Texts
+from attnnn.corpora.files import ENDINGS, opened
+from attnnn.corpora.own_table import read_rows
+from attnnn.corpora.splits import carve_dev
+from attnnn.corpora.texts import Collector, Texts
 from attnnn.corpora.tokenize import TOKENIZERS
 from attnnn.errors import UserError
 from attnnn.study.sources import ImdbSource, TableSource
@@ -32,49 +33,26 @@ def read_imdb(path: Path, source: ImdbSource, *, undivided: bool) -> Texts:
         undivided: make no dev split (switch train_part).
 
     Raises:
-        UserError: a missing folder, a file that is no review, or a fault of the table.
+        UserError: a file that is no review, or a fault of the table.
     """
-    require_imdb(path, source)
-    documents = _read_table(path, source) if _is_table(path) else _read_folder(path, source)
+    is_table = path.suffix in ENDINGS
+    documents = _read_table(path, source) if is_table else _read_folder(path, source)
     if source.max_tokens is not None:
         lengths = np.array([len(tokens) for tokens in TOKENIZERS["keras"](documents.texts)])
         reason = f"more than {source.max_tokens} tokens before splits (source.max_tokens)"
         documents = documents.without(lengths > source.max_tokens, reason)
     if source.test_sample < 1:
         documents = _sampled_test(documents, source)
-    if undivided:
-        return documents
-    return carve(documents, "dev", share=source.dev_share, seed=source.seed, stratify=None)[0]
+    return carve_dev(documents, source, undivided=undivided)
 
 
-def require_imdb(path: Path, source: ImdbSource) -> None:
-    """Check that the folders, or the table and its columns, are there.
-
-    Raises:
-        UserError: naming the first missing one.
-    """
-    if _is_table(path):
-        require_table_source(path, _columns(source))
-        return
-    for split in ("train", "test"):
-        for folder in _FOLDERS:
-            if not (path / split / folder).is_dir():
-                raise UserError(
-                    f"{path / split / folder}: no such folder; expected the layout of aclImdb_v1.tar.gz, "
-                    "{train,test}/{neg,pos}/*.txt: set source.path or corpora_dir, or download: true"
-                )
-
-
-def _is_table(path: Path) -> bool:
-    return path.suffix in ENDINGS
-
-
-def _columns(source: ImdbSource) -> TableSource:
+def imdb_table(source: ImdbSource) -> TableSource:
+    """The corpus as a table of labelled texts, where its path is one."""
     return TableSource(kind="table", path=source.path, split="split", classes=["0", "1"])
 
 
 def _read_table(path: Path, source: ImdbSource) -> Texts:
-    documents = read_rows(path, _columns(source))
+    documents = read_rows(path, imdb_table(source))
     given = set(documents.splits.tolist())
     if given != {"train", "test"}:
         raise UserError(
@@ -82,29 +60,18 @@ def _read_table(path: Path, source: ImdbSource) -> Texts:
             f"{', '.join(sorted(given))}; for splits of your own use kind: table"
         )
     facts = {"kind": "imdb", "file": source.path, "reviews": len(documents)}
-    return documents.renamed(CLASSES, facts)
+    return replace(documents, classes=CLASSES, facts=facts)
 
 
 def _read_folder(path: Path, source: ImdbSource) -> Texts:
-    texts: list[str] = []
-    places: list[str] = []
-    labels: list[int] = []
-    splits: list[str] = []
+    found = Collector()
     for split in ("train", "test"):
         for label, folder in enumerate(_FOLDERS):
             for file in _reviews(path / split / folder):
-                texts.append(read_text_file(file))
-                places.append(str(file))
-                labels.append(label)
-                splits.append(split)
-    return Texts(
-        texts=texts,
-        labels=np.array(labels, dtype=np.int64),
-        splits=np.array(splits, dtype="<U5"),
-        places=places,
-        classes=list(CLASSES),
-        facts={"kind": "imdb", "folder": source.path, "reviews": len(texts)},
-    )
+                with opened(file, encoding="utf-8", newline="") as review:
+                    found.add(review.read(), label=label, split=split, place=str(file))
+    facts = {"kind": "imdb", "folder": source.path, "reviews": found.seen}
+    return found.documents(CLASSES, facts)
 
 
 def _reviews(folder: Path) -> list[Path]:

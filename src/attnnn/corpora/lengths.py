@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.corpora.texts import SPLITS, Dropped, Texts
+from attnnn.corpora.texts import SPLITS, Dropped, Texts, counted_by_split
 from attnnn.errors import UserError
 
 
@@ -49,10 +49,7 @@ def kept_documents(
         ("no token in the document", lengths == 0),
         ("no token in the question or hypothesis", asked == 0),
     ):
-        for split in SPLITS:
-            count = int((empty & keep & (documents.splits == split)).sum())
-            if count:
-                dropped.append(Dropped(split, reason, count))
+        dropped += counted_by_split(documents.splits, empty & keep, reason)
         keep = keep & ~empty
     return keep, dropped
 
@@ -80,15 +77,10 @@ def length_filter(
     """
     keep = np.ones(len(lengths), dtype=np.bool_)
     dropped = []
-    for split in SPLITS:
-        members = splits == split
-        if not members.any():
-            continue
-        for text, gone in _out_of_bounds(lengths, members, min_length, max_length, strict):
-            count = int((gone & members & keep).sum())
+    for members in (splits == split for split in SPLITS if split in splits):
+        for reason, gone in _out_of_bounds(lengths, members, min_length, max_length, strict):
+            dropped += counted_by_split(splits, gone & members & keep, reason)
             keep &= ~(gone & members)
-            if count:
-                dropped.append(Dropped(split, text, count))
     return keep, dropped
 
 

@@ -21,7 +21,7 @@ from attnnn.corpora.planted_words import (
     SLOTS,
     STATEMENTS,
 )
-from attnnn.corpora.texts import SPLITS, Texts
+from attnnn.corpora.texts import SPLITS, Collector, Texts
 from attnnn.errors import UserError
 from attnnn.study.sources import PlantedSource
 from attnnn.tables.ragged import Ragged
@@ -45,30 +45,19 @@ def generate(source: PlantedSource) -> Texts:
     """
     require_planted(source)
     seen: set[str] = set()
-    texts: list[str] = []
-    truth: list[list[int]] = []
-    labels: list[int] = []
-    splits: list[str] = []
+    found, truth = Collector(), list[list[int]]()
     for index, (split, size) in enumerate(_sizes(source).items()):
         rng = np.random.default_rng([source.seed, index])
         for label in _shuffled_classes(rng, size, _positives(source, size)):
             text, marks = _unlike(seen, rng, source, label)
-            texts.append(text)
+            place = f"planted document {len(truth)}"
+            found.add(text, label=label, split=split, place=place)
             truth.append(marks)
-            labels.append(label)
-            splits.append(split)
         flipped = rng.choice(size, round(source.noise * size), replace=False)
-        for document in flipped + (len(labels) - size):
-            labels[document] = 1 - labels[document]
-    return Texts(
-        texts=texts,
-        labels=np.array(labels, dtype=np.int64),
-        splits=np.array(splits, dtype=np.str_),
-        places=[f"planted document {number}" for number in range(len(texts))],
-        classes=list(CLASSES),
-        truth=Ragged.from_lists(truth, np.int8),
-        facts={"kind": "planted", "regime": source.regime, "seed": source.seed},
-    )
+        for document in flipped + (len(truth) - size):
+            found.labels[document] = 1 - found.labels[document]
+    facts = {"kind": "planted", "regime": source.regime, "seed": source.seed}
+    return found.documents(CLASSES, facts, truth=Ragged.from_lists(truth, np.int8))
 
 
 def require_planted(source: PlantedSource) -> None:

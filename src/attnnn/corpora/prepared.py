@@ -13,8 +13,8 @@ from attnnn.corpora import splits, vocabulary
 from attnnn.corpora.description import describe
 from attnnn.corpora.encoded import Encoded, document_columns, tokenize_documents
 from attnnn.corpora.lengths import kept_documents
-from attnnn.corpora.readers import name_of_source, read_source
-from attnnn.corpora.settings import PrepareSettings
+from attnnn.corpora.prepare_settings import PrepareSettings
+from attnnn.corpora.readers import read_source
 from attnnn.corpora.texts import SPLITS, naming, say
 
 
@@ -51,7 +51,8 @@ def prepare_corpus(settings: PrepareSettings, corpora_dir: Path, *, corpus: str)
 
 
 def _prepare(settings: PrepareSettings, corpora_dir: Path, corpus: str) -> Prepared:
-    where = name_of_source(settings.source, corpora_dir)
+    place = settings.source.place
+    where = "source" if place is None else str(corpora_dir / place)
     documents = read_source(settings, corpora_dir)
     order = np.concatenate([np.flatnonzero(documents.splits == split) for split in SPLITS])
     documents = documents.take(order)

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.corpora.texts import SPLITS, Dropped, Texts
 from attnnn.errors import UserError
+from attnnn.study.sources import (
+    AdrSource,
+    AgNewsSource,
+    BabiSource,
+    ImdbSource,
+    MimicSource,
+    NewsgroupsSource,
+)
 
 UNSPLIT = ""  # the split of a document whose source does not say
 
@@ -63,7 +72,7 @@ def carve(
     *,
     share: float,
     seed: int,
-    stratify: NDArray[np.int64] | None,
+    stratify: bool,
     among: NDArray[np.int64] | None = None,
 ) -> tuple[Texts, NDArray[np.int64]]:
     """Make a share of the train documents into another split, document for document as the papers did.
@@ -76,7 +85,7 @@ def carve(
         into: the new split.
         share: of the train documents; the size is rounded up.
         seed: of the draw.
-        stratify: shape (documents,): classes whose shares both parts keep; None: whatever the class.
+        stratify: whether both parts keep the shares of the classes.
         among: the train documents in the order they are drawn from; None: as the source has them.
 
     Returns:
@@ -89,7 +98,7 @@ def carve(
     from sklearn.model_selection import train_test_split
 
     train = np.flatnonzero(documents.splits == "train") if among is None else among
-    classes = None if stratify is None else stratify[train]
+    classes = documents.labels[train] if stratify else None
     try:
         rest, chosen = train_test_split(train, test_size=share, random_state=seed, stratify=classes)
     except ValueError as error:
@@ -99,10 +108,25 @@ def carve(
         ) from None
     splits = documents.splits.astype("<U5")
     splits[chosen] = into
-    how = "whatever the class" if stratify is None else "stratified by class"
+    how = "stratified by class" if stratify else "whatever the class"
     made = f"{into}: {len(chosen)} of {len(train)} train documents, {how}, seed {seed}"
     all_made = "; ".join(part for part in (documents.made_splits, made) if part)
-    return documents.with_splits(splits, all_made), rest
+    return replace(documents, splits=splits, made_splits=all_made), rest
+
+
+def carve_dev(
+    documents: Texts,
+    source: AdrSource | AgNewsSource | BabiSource | ImdbSource | MimicSource | NewsgroupsSource,
+    *,
+    undivided: bool,
+    stratify: bool = False,
+    among: NDArray[np.int64] | None = None,
+) -> Texts:
+    """Carve the dev split that a source asks for, unless train stays undivided (switch train_part)."""
+    if undivided:
+        return documents
+    share, seed = source.dev_share, source.seed
+    return carve(documents, "dev", share=share, seed=seed, stratify=stratify, among=among)[0]
 
 
 def sample(documents: Texts, rows: Mapping[str, int], *, seed: int) -> Texts:

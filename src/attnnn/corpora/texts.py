@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from array import array
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -11,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.corpora.spool import SpooledTexts
+from attnnn.corpora.spool import Spool, SpooledTexts
 from attnnn.errors import UserError
 from attnnn.tables.ragged import Ragged
 
 SPLITS = ("train", "dev", "test")
+ALL = "all"  # stands for the split of a document that is left out before splits are drawn
 
 
 @dataclass(frozen=True)
@@ -48,13 +51,9 @@ class Questions:
 
     def take(self, chosen: NDArray[np.int64]) -> Questions:
         """Those of the chosen documents."""
-        return replace(
-            self,
-            texts=_taken(self.texts, chosen),
-            candidates=None if self.candidates is None else self.candidates.take(chosen),
-            sentences=None if self.sentences is None else self.sentences.take(chosen),
-            evidence=None if self.evidence is None else self.evidence.take(chosen),
-        )
+        marks = {name: getattr(self, name) for name in ("candidates", "sentences", "evidence")}
+        known = {name: mark.take(chosen) for name, mark in marks.items() if mark is not None}
+        return replace(self, texts=_taken(self.texts, chosen), **known)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,32 +107,68 @@ class Texts:
             gone: shape (documents,).
             reason: why they are left out.
         """
-        dropped = [
-            Dropped(split, reason, count)
-            for split in dict.fromkeys(self.splits.tolist())
-            if (count := int((gone & (self.splits == split)).sum()))
-        ]
-        return self.take(np.flatnonzero(~gone), dropped)
+        return self.take(np.flatnonzero(~gone), counted_by_split(self.splits, gone, reason))
 
-    def renamed(self, classes: list[str], facts: dict[str, Any]) -> Texts:
-        """The same documents under other names of their classes, with other facts."""
-        return replace(self, classes=list(classes), facts=facts)
 
-    def with_facts(self, facts: dict[str, Any], dropped: Sequence[Dropped]) -> Texts:
-        """The same documents with facts, and with what was left out before they were made."""
-        return replace(self, facts=facts, dropped=(*dropped, *self.dropped))
+@dataclass
+class Collector:
+    """Gathers the documents of a source as a reader meets them.
 
-    def with_fact(self, name: str, fact: Any) -> Texts:
-        """The same documents with one more fact."""
-        return replace(self, facts={**self.facts, name: fact})
+    Attributes:
+        texts: where they are kept: in memory or, of a large corpus, in a file.
+        labels: index into the classes, one per document.
+        splits: train, dev or test, one per document.
+        places: as in `Texts`.
+        dropped: how many documents are left out, by split and reason.
+    """
 
-    def with_classes_swapped(self) -> Texts:
-        """The same documents with class 0 and class 1 exchanged."""
-        return replace(self, labels=1 - self.labels, classes=self.classes[::-1])
+    texts: list[str] | Spool = field(default_factory=list)
+    labels: array[int] = field(default_factory=lambda: array("q"))
+    splits: list[str] = field(default_factory=list)
+    places: list[str] = field(default_factory=list)
+    dropped: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def with_splits(self, splits: NDArray[np.str_], made: str | None) -> Texts:
-        """The same documents with every split known, and what was made for that in words."""
-        return replace(self, splits=splits, made_splits=made)
+    def add(self, text: str, *, label: int, split: str, place: str) -> None:
+        """Keep a document."""
+        self.texts.append(text)
+        self.labels.append(label)
+        self.splits.append(split)
+        self.places.append(place)
+
+    @property
+    def seen(self) -> int:
+        """How many documents there were, kept or left out."""
+        return len(self.labels) + self.dropped.total()
+
+    def documents(self, classes: Sequence[str], facts: dict[str, Any], **others: Any) -> Texts:
+        """All that was kept, and what was left out.
+
+        Args:
+            classes: their names in order.
+            facts: what the reader has to tell.
+            others: further attributes of `Texts`.
+        """
+        return Texts(
+            texts=self.texts.texts() if isinstance(self.texts, Spool) else self.texts,
+            labels=np.array(self.labels, dtype=np.int64),
+            splits=np.array(self.splits, dtype="<U5"),
+            places=self.places,
+            classes=list(classes),
+            facts=facts,
+            dropped=tuple(Dropped(*key, count) for key, count in self.dropped.items() if count),
+            **others,
+        )
+
+
+def counted_by_split(
+    splits: NDArray[np.str_], gone: NDArray[np.bool_], reason: str
+) -> list[Dropped]:
+    """How many documents of each split are gone for one reason; both arrays have shape (documents,)."""
+    return [
+        Dropped(split, reason, count)
+        for split in SPLITS
+        if (count := int((gone & (splits == split)).sum()))
+    ]
 
 
 def _taken(texts: Sequence[str], chosen: NDArray[np.int64]) -> Sequence[str]:

@@ -28,8 +28,8 @@ def embed(job: Job[Embedding]) -> None:
     """
     from safetensors.numpy import save_file
 
-    from attnnn.corpora.embedding import word_vectors
     from attnnn.corpora.texts import naming, say
+    from attnnn.corpora.word_vectors import word_vectors
 
     words = job.read("vocabulary")["token"].to_pylist()
     with naming(f"corpus {job.corpus}"):
@@ -49,8 +49,8 @@ def embed(job: Job[Embedding]) -> None:
 
 def _check(study: Study, corpus: str) -> None:
     """Refuse a missing file of vectors, and vectors of another width."""
-    from attnnn.corpora.embedding import require_width
     from attnnn.corpora.texts import naming
+    from attnnn.corpora.word_vectors import require_width
 
     embedding = study.corpora[corpus].embedding
     if embedding.path is not None:

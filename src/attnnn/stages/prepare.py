@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attnnn.corpora.settings import PrepareSettings
+from attnnn.corpora.prepare_settings import PrepareSettings
 from attnnn.dag import work
 from attnnn.dag.stage import Job, Output, Stage
 from attnnn.study.config import Study

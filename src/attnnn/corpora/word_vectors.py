@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from attnnn.corpora.files import telling_faults
 from attnnn.corpora.vocabulary import SPECIAL, UNKNOWN
 from attnnn.errors import UserError
 from attnnn.study.settings import Embedding
@@ -173,11 +174,11 @@ def _stable_hash(word: str) -> int:
 @contextmanager
 def _lines(path: Path) -> Iterator[Iterable[bytes]]:
     """Lines as bytes: most words are never decoded, and nothing but a line feed ends a line."""
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as opened:
-            yield opened
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise UserError(f"{path}: expected a whole gzip file ({error}); get it anew") from None
+    with (
+        telling_faults(path),
+        gzip.open(path) if path.suffix == ".gz" else path.open("rb") as opened,
+    ):
+        yield opened
 
 
 def _parse(

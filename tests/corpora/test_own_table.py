@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 from pydantic import ValidationError
 
-from attnnn.corpora.table import gives_dev, label_name, read_table_source
+from attnnn.corpora.own_table import gives_dev, label_name
+from attnnn.corpora.readers import read_documents
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
 from attnnn.study.sources import TableSource
@@ -41,7 +42,7 @@ def write(path: Path, rows: list[dict[str, object]]) -> Path:
 def read(path: Path, *, undivided: bool = False, **settings: object) -> Texts:
     columns = {"text": "review", "label": "stars", "split": "part"}
     source = TableSource.model_validate({"kind": "table", "path": path.name, **columns, **settings})
-    return read_table_source(path, source, undivided=undivided)
+    return read_documents(path, source, undivided=undivided)
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])

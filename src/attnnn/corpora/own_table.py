@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attnnn.corpora.files import columns_of, place, read_columns
 from attnnn.corpora.splits import UNSPLIT, make_missing_splits, sample
-from attnnn.corpora.table_files import columns_of, place, read_columns
 from attnnn.corpora.texts import SPLITS, Dropped, Texts, naming
 from attnnn.errors import UserError
 from attnnn.study.sources import TableSource
@@ -33,7 +34,18 @@ def read_table_source(path: Path, source: TableSource, *, undivided: bool) -> Te
     Raises:
         UserError: naming the row and what is wrong with it.
     """
-    return _completed(read_rows(path, source), path, source, undivided)
+    documents = read_rows(path, source)
+    with naming(str(path)):
+        splits, made = make_missing_splits(
+            documents.splits,
+            documents.labels,
+            dev_share=source.dev_share,
+            test_share=source.test_share,
+            undivided=undivided,
+            seed=source.seed,
+        )
+        documents = replace(documents, splits=splits, made_splits=made)
+        return sample(documents, source.rows or {}, seed=source.seed)
 
 
 def read_rows(path: Path, source: TableSource) -> Texts:
@@ -42,7 +54,6 @@ def read_rows(path: Path, source: TableSource) -> Texts:
     Raises:
         UserError: naming the row and what is wrong with it.
     """
-    require_table_source(path, source)
     names = [source.text, source.label, *([source.split] if source.split else [])]
     columns = read_columns(path, names)
     rows = len(columns[source.text])
@@ -80,9 +91,10 @@ def require_table_source(path: Path, source: TableSource) -> None:
     found = columns_of(path)
     keys = {"text": source.text, "label": source.label, "split": source.split}
     for key, column in keys.items():
-        if column is not None and column not in found:
+        if column is not None and found.count(column) != 1:
+            many = "more than one" if column in found else "no"
             raise UserError(
-                f"{path}: no column {column!r}; the columns are {', '.join(found)}: "
+                f"{path}: {many} column {column!r}; the columns are {', '.join(found)}: "
                 f"name one of them as source.{key}"
             )
     for split, size in (source.rows or {}).items():
@@ -109,20 +121,6 @@ def label_name(value: Any) -> str | None:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)
-
-
-def _completed(documents: Texts, path: Path, source: TableSource, undivided: bool) -> Texts:
-    with naming(str(path)):
-        splits, made = make_missing_splits(
-            documents.splits,
-            documents.labels,
-            dev_share=source.dev_share,
-            test_share=source.test_share,
-            undivided=undivided,
-            seed=source.seed,
-        )
-        documents = documents.with_splits(splits, made)
-        return sample(documents, source.rows or {}, seed=source.seed)
 
 
 def _given_splits(
