@@ -170,7 +170,7 @@ def test_a_compressed_file_comes_as_it_is(served: tuple[str, Path], tmp_path: Pa
 
 def test_an_address_that_nobody_listens_at(tmp_path: Path) -> None:
     with pytest.raises(
-        UserError, match=r"127.0.0.1:9/a: cannot be fetched \(.* get it by hand"
+        UserError, match=r"127.0.0.1:9/a: cannot be fetched \(.* download it by hand"
     ) as e:
         fetch("http://127.0.0.1:9/a", tmp_path / "x", sha256="")
     assert "\n" not in str(e.value)
@@ -296,7 +296,7 @@ def test_tar_members_that_are_no_files_are_refused(tmp_path: Path, kind: bytes) 
 def test_half_a_tar_archive(tmp_path: Path) -> None:
     data = tarball(**{"a.txt": "".join(map(chr, range(32, 1000)))})
     (tmp_path / "a.tar.gz").write_bytes(data[: len(data) // 2])
-    with pytest.raises(UserError, match="expected a zip or tar archive, whole"):
+    with pytest.raises(UserError, match="expected a whole zip or tar archive"):
         unpack(tmp_path / "a.tar.gz", tmp_path / "in")
 
 
@@ -314,7 +314,7 @@ def test_members_that_lead_outside_are_refused_before_anything_is_written(
 
 def test_something_else_than_a_zip_archive(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_text("<html>not found</html>")
-    with pytest.raises(UserError, match="expected a zip or tar archive"):
+    with pytest.raises(UserError, match="expected a whole zip or tar archive"):
         unpack(tmp_path / "a.zip", tmp_path / "in")
 
 
@@ -324,5 +324,5 @@ def test_a_damaged_zip_archive_is_refused_in_one_line(tmp_path: Path) -> None:
         packed.writestr("train.txt", "a text of some length")
     damaged = archive.read_bytes().replace(b"some length", b"SOME LENGTH")
     archive.write_bytes(damaged)
-    with pytest.raises(UserError, match=r"whole .*fetch it again"):
+    with pytest.raises(UserError, match=r"whole .*download it again"):
         unpack(archive, tmp_path / "corpus")

@@ -126,5 +126,7 @@ def test_what_is_missing_or_does_not_belong_there(tmp_path: Path) -> None:
 
 
 def test_a_sample_of_nothing_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"test_sample: 0.1 of 4 test reviews is not a sample"):
+    with pytest.raises(
+        UserError, match=r"test_sample: expected .* some of the 4 test reviews, found 0.1"
+    ):
         read(lay_out(tmp_path / "aclImdb", test=2), test_sample=0.1)

@@ -184,7 +184,7 @@ def test_compressed_files_and_numbers_with_a_decimal_point(tmp_path: Path) -> No
     [
         ("list", r"dev_50_hadm_ids.csv: line 2: expected one HADM_ID, found 'x'"),
         ("twice", r"test_50_hadm_ids.csv: expected every admission once .* 1 of split train again"),
-        ("description", r"line 3: expected a DESCRIPTION of Report or Addendum, found 'Letter'"),
+        ("description", r"line 3: expected DESCRIPTION Report or Addendum, found 'Letter'"),
         ("fields", r"NOTEEVENTS.csv: line 3: expected 11 fields as in the header, found 2"),
         ("number", r"NOTEEVENTS.csv: line 3: expected a number of a patient .* found 'x'"),
         ("quote", r"NOTEEVENTS.csv: line \d: malformed"),

@@ -204,7 +204,7 @@ def test_faults_are_told_in_one_line_with_file_and_row(
         (
             "a.jsonl",
             b'{"review": "x", "stars": 1, "part": "train"}\n{"review": "x"}\n',
-            "line 2: no key 'stars'; the keys there are review",
+            "line 2: expected the key 'stars', found review",
         ),
         ("a.jsonl", b"", "found an empty file"),
         ("a.csv", b"", "expected a header line, found an empty file"),

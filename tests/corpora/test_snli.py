@@ -65,7 +65,7 @@ def test_pairs_without_a_gold_label_are_counted(tmp_path: Path) -> None:
     [
         (
             '{"gold_label": "neutral"',
-            r"line 6: expected one json object a line, found malformed json",
+            r"line 6: expected one json object per line, found malformed json",
         ),
         ("[1]\n", r"line 6: expected a json object, found list"),
         ("\n", r"line 6: expected a json object, found a blank line"),

@@ -135,10 +135,10 @@ def test_dev_may_be_missing_only_if_no_switch_selects_on_it() -> None:
     room.require_dev(resolve("wiegreffe-pinter", {}).selecting_on_dev, False)
     room.require_dev(resolve("clean", {}).selecting_on_dev, True)
     with pytest.raises(
-        UserError, match="select_split and lambda_select and adv_select selects on it"
+        UserError, match=r"select on \(switches: select_split, lambda_select, adv_select\)"
     ):
         room.require_dev(resolve("clean", {}).selecting_on_dev, False)
-    with pytest.raises(UserError, match="switch lambda_select selects on it"):
+    with pytest.raises(UserError, match=r"select on \(switches: lambda_select\), found none"):
         room.require_dev(
             resolve("wiegreffe-pinter", {"lambda_select": "dev"}).selecting_on_dev, False
         )

@@ -1,4 +1,4 @@
-"""Tweets about drugs, class 1 where one reports an adverse reaction (Nikfarjam et al. 2015)."""
+"""Tweets about drugs, class 1 if the tweet reports an adverse reaction (Nikfarjam et al. 2015)."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def read_adr(path: Path, source: AdrSource, *, undivided: bool) -> Texts:
     Args:
         path: the file.
         source: its columns, shares and seeds.
-        undivided: make no dev split (switch train_part).
+        undivided: whether to leave train whole, without a dev split (switch train_part).
 
     Raises:
-        UserError: naming the row and what is wrong with it.
+        UserError: a faulty row, which is named.
     """
     documents = read_rows(path, adr_table(source))
     documents = replace(

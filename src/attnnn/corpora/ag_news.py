@@ -1,4 +1,4 @@
-"""AG's news corpus in the csv files of Zhang, Zhao & LeCun (2015), World against Business."""
+"""AG's news corpus in the csv files of Zhang, Zhao & LeCun (2015): World against Business."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def read_ag_news(path: Path, source: AgNewsSource, *, undivided: bool) -> Texts:
     Args:
         path: the folder.
         source: share and seed of dev.
-        undivided: make no dev split (switch train_part).
+        undivided: whether to leave train whole, without a dev split (switch train_part).
 
     Raises:
         UserError: a malformed row.
     """
     found = Collector()
-    # Counts come by split and class, whichever class is met first.
+    # The counts are listed by split and class, whichever class comes first in the file.
     found.dropped.update({(s, f"class {name}"): 0 for s in _SPLITS for name in _OTHERS.values()})
     for split in _SPLITS:
         for place, label, description in _rows(path / f"{split}.csv"):
@@ -51,6 +51,6 @@ def _rows(file: Path) -> Iterator[tuple[str, str, str]]:
         if label not in _LABELS and label not in _OTHERS:
             raise UserError(
                 f"{place}: expected a class of 1 to 4 in the first field, found {label[:40]!r}; get the "
-                "file anew"
+                "file again"
             )
         yield place, label, description

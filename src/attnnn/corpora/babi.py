@@ -1,4 +1,4 @@
-"""bAbI (Weston et al. 2015): stories of simple statements, a question, and the statements that answer it."""
+"""bAbI (Weston et al. 2015): stories of simple statements, questions, and the statements that answer them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _STOP = "."  # stands between statements
 
 @dataclass(frozen=True)
 class Query:
-    """A question with what its story has told so far.
+    """A question and its story up to that point.
 
     Attributes:
-        statements: words of every statement, in order.
+        statements: the words of each statement, in order.
         question: its words, without the question mark.
         answer: one word.
         supporting: which statements answer it, 0-based.
-        line: of the file.
+        line: its line in the file.
     """
 
     statements: tuple[tuple[str, ...], ...]
@@ -39,20 +39,21 @@ class Query:
 
 
 def read_babi(path: Path, source: BabiSource, *, undivided: bool) -> Texts:
-    """The questions of a task: the document is the story up to there, the label the answer.
+    """The questions of a task: the document is the story so far, the label is the answer.
 
-    Statements are joined by a full stop between spaces; the last stop and the question mark go, the case
-    stays. The classes are all words of the training stories and questions of `answer_tasks`, full
-    stop included, in code point order. Source: Jain & Wallace 2019, released preprocessing. The tokens
-    of a supporting statement, with the stop after it, are the evidence.
+    Statements are joined by a full stop between spaces; the last full stop and the question mark are
+    removed, and the case is kept. The classes are all words in the training stories and questions of
+    `answer_tasks`, the full stop included, in code point order. The evidence is the tokens of the
+    supporting statements, each with the full stop after it. Source of all but the evidence: Jain &
+    Wallace 2019, released preprocessing.
 
     Args:
         path: the folder.
         source: the task, and the share and seed of dev.
-        undivided: make no dev split (switch train_part).
+        undivided: whether to leave train whole, without a dev split (switch train_part).
 
     Raises:
-        UserError: a malformed line, or an answer that is none of the classes.
+        UserError: a malformed line, or an answer that is not one of the classes.
     """
     classes = sorted(set().union(*(_words(_file(path, t, "train")) for t in source.answer_tasks)))
     number = {word: label for label, word in enumerate(classes)}
@@ -65,7 +66,7 @@ def read_babi(path: Path, source: BabiSource, *, undivided: bool) -> Texts:
                 raise UserError(
                     f"{place}: expected an answer among the {len(classes)} words of the "
                     f"training stories of tasks {', '.join(map(str, source.answer_tasks))}, found "
-                    f"{query.answer!r}; add tasks to source.answer_tasks, or get the file anew"
+                    f"{query.answer!r}; add tasks to source.answer_tasks, or download the file again"
                 )
             story = f" {_STOP} ".join(map(" ".join, query.statements))
             found.add(story, label=number[query.answer], split=split, place=place)
@@ -76,16 +77,16 @@ def read_babi(path: Path, source: BabiSource, *, undivided: bool) -> Texts:
 
 
 def read_queries(file: Path) -> Iterator[Query]:
-    """The questions of a file, each with its story so far.
+    """The questions in a file, each with its story so far.
 
-    A line is a number, then a statement that ends in a full stop, or a question, its answer and the
-    numbers of the supporting statements between tabs. Number 1 begins a story.
+    A line is a number followed by a statement that ends in a full stop, or by a question, its answer and
+    the numbers of the supporting statements, separated by tabs. Number 1 begins a story.
 
     Raises:
-        UserError: naming the line that is anything else.
+        UserError: a line of any other form, which is named.
     """
     statements: list[tuple[str, ...]] = []
-    place_of: dict[str, int] = {}  # of statements, by their number in the story
+    place_of: dict[str, int] = {}  # of each statement, by its number in the story
     last = 0
     with opened(file) as lines:
         for line, content in enumerate(lines, start=1):
@@ -96,7 +97,7 @@ def read_queries(file: Path) -> Iterator[Query]:
             if number != str(last + 1):
                 raise UserError(
                     f"{where}: expected number {last + 1}, or 1 for a new story, found {number[:20]!r}; "
-                    "get the file anew"
+                    "download the file again"
                 )
             last += 1
             if "\t" in text:
@@ -107,7 +108,7 @@ def read_queries(file: Path) -> Iterator[Query]:
             else:
                 raise UserError(
                     f"{where}: expected a statement that ends in a full stop, or a question with its answer "
-                    f"and its supporting facts between tabs, found {text[:40]!r}; get the file anew"
+                    f"and its supporting facts between tabs, found {text[:40]!r}; download the file again"
                 )
 
 
@@ -122,14 +123,14 @@ def _query(
     if len(parts) != 3 or not parts[0].endswith("?") or len(parts[1].split()) != 1:
         raise UserError(
             f"{where}: expected a question with its question mark, an answer of one word and the numbers of "
-            f"its supporting facts between tabs, found {text[:60]!r}; get the file anew"
+            f"its supporting facts between tabs, found {text[:60]!r}; download the file again"
         )
     question, answer, supporting = parts
     unknown = [number for number in supporting.split() if number not in place_of]
     if unknown or not supporting:
         raise UserError(
             f"{where}: expected numbers of earlier statements of the story as supporting facts, found "
-            f"{unknown[0] if unknown else 'none'!r}; get the file anew"
+            f"{unknown[0] if unknown else 'none'!r}; download the file again"
         )
     return Query(
         statements=tuple(statements),
@@ -144,7 +145,7 @@ def _questions(queries: Sequence[Query]) -> Questions:
     sentences: list[list[int]] = []
     evidence: list[list[int]] = []
     for query in queries:
-        # The stop after a statement belongs to it; the last statement has none.
+        # The full stop after a statement belongs to it; the last statement has none.
         lengths = [len(words) + 1 for words in query.statements[:-1]]
         lengths += map(len, query.statements[-1:])
         sentences.append([place for place, n in enumerate(lengths) for _ in range(n)])
@@ -158,7 +159,7 @@ def _questions(queries: Sequence[Query]) -> Questions:
 
 
 def _words(file: Path) -> set[str]:
-    """Words of the stories and questions of a file, with the stop where a story has two statements."""
+    """The words in the stories and questions of a file; the full stop too, if a story has two statements."""
     words: set[str] = set()
     for query in read_queries(file):
         words.update(query.question, *query.statements)

@@ -23,19 +23,19 @@ _PARTS = ("question", "answer", "passage")
 
 
 def read_cnn(path: Path, source: CnnSource, *, undivided: bool) -> Texts:
-    """The questions: the document is the passage, the label the entity that the placeholder stands for.
+    """The questions: the document is the passage, the label is the entity that the placeholder stands for.
 
-    Texts are tokens between spaces already. The classes are all entities of all passages, by number;
-    the candidates of a question are those of its passage (Jain & Wallace 2019, section 3). A question
-    whose answer its passage does not hold is counted and left out.
+    The texts are already tokenised, with spaces between tokens. The classes are the entities of all
+    passages, by number; the candidates of a question are those of its passage (Jain & Wallace 2019,
+    section 3). Questions whose answer is not in the passage are counted and left out.
 
     Args:
         path: the folder.
-        source: not used: dev is given.
-        undivided: not used.
+        source: its name in the configuration.
+        undivided: not used, as dev is given.
 
     Raises:
-        UserError: a record that is not question, answer, passage and an empty line.
+        UserError: a record other than question, answer, passage and an empty line.
     """
     found, questions = Collector(Spool()), Spool()
     entities, counts = array("q"), array("q")
@@ -51,7 +51,7 @@ def read_cnn(path: Path, source: CnnSource, *, undivided: bool) -> Texts:
             questions.append(question)
             entities.extend(candidates)
             counts.append(len(candidates))
-    # Each document's entities ascend, and so do their classes.
+    # The entities of a document are in ascending order, and so are their classes.
     numbers, classes = np.unique(np.array(entities, dtype=np.int64), return_inverse=True)
     documents = found.documents(
         [f"@entity{number}" for number in numbers.tolist()],
@@ -66,7 +66,7 @@ def read_cnn(path: Path, source: CnnSource, *, undivided: bool) -> Texts:
 
 
 def _entities(passage: str) -> list[int]:
-    """Numbers of the entities among the tokens of a passage, ascending."""
+    """The numbers of the entities in a passage, in ascending order."""
     found = {match[1] for token in passage.split() if (match := _ENTITY.fullmatch(token))}
     return sorted(map(int, found))
 
@@ -76,13 +76,13 @@ def _entity(answer: str, where: str) -> int:
     if match is None:
         raise UserError(
             f"{where}: expected an entity such as @entity7 as the answer, found {answer[:40]!r}; get the "
-            "file anew"
+            "file again"
         )
     return int(match[1])
 
 
 def _records(file: Path) -> Iterator[tuple[int, list[str]]]:
-    """Question, answer and passage of every record, and the line that it begins at."""
+    """The question, answer and passage of every record, and the line where it begins."""
     with opened(file, newline="\n") as lines:
         record: list[str] = []
         line = 0
@@ -92,7 +92,7 @@ def _records(file: Path) -> Iterator[tuple[int, list[str]]]:
                 if text:
                     raise UserError(
                         f"{file}: line {line}: expected an empty line after a passage, found {text[:40]!r}; "
-                        "get the file anew"
+                        "download the file again"
                     )
                 yield line - len(_PARTS), record
                 record = []
@@ -100,13 +100,13 @@ def _records(file: Path) -> Iterator[tuple[int, list[str]]]:
             if not text:
                 raise UserError(
                     f"{file}: line {line}: expected {_PARTS[len(record)]}, found an empty line; get the "
-                    "file anew"
+                    "file again"
                 )
             record.append(text)
         if len(record) == len(_PARTS):
             yield line - len(_PARTS) + 1, record
         elif record:
             raise UserError(
-                f"{file}: line {line}: expected {_PARTS[len(record)]} next, found the end of the file; get "
-                "it anew"
+                f"{file}: line {line}: expected {_PARTS[len(record)]} next, found the end of the file; "
+                "download it again"
             )

@@ -1,4 +1,4 @@
-"""How a source with a folder is laid out in it, and fetched from its canonical place on the internet."""
+"""What the folder of a source holds, and how it is fetched from its canonical place on the internet."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from attnnn.study.sources import (
     SstSource,
 )
 
-# What the folders of sources with very many files hold.
+# Sources with very many files, by the folders that hold them.
 FOLDERS = {
     "imdb": [f"{split}/{label}" for split in ("train", "test") for label in ("neg", "pos")],
     "20news": [f"{part}/{group}" for part in PARTS for group in GROUPS],
@@ -24,7 +24,7 @@ FOLDERS = {
 
 
 def members_of(source: Source) -> list[str]:
-    """The files or folders that the folder of a source must hold, by their paths in it."""
+    """The files or folders that the folder of a source must hold, as paths within it."""
     files = (Path(file).relative_to(source.place or "") for file in source.files())
     return FOLDERS.get(source.kind) or [file.as_posix() for file in files]
 
@@ -33,7 +33,7 @@ def fetch_source(source: Source, path: Path) -> None:
     """Fetch a source into its folder `path`.
 
     Raises:
-        UserError: no connection, another checksum, or an archive that holds something else.
+        UserError: a failed download, another checksum, or an archive without the expected files.
     """
     members = members_of(source)
     if isinstance(source, ImdbSource):
@@ -42,7 +42,7 @@ def fetch_source(source: Source, path: Path) -> None:
         sums = {f"{split}.csv": checksum for split, checksum in source.sha256.items()}
         fetch_files(source.url, path, sha256=sums)
     elif isinstance(source, BabiSource):
-        # The archive holds several folders with files of the same names; `path` names the one wanted.
+        # The archive holds several folders with files of the same names; `path` names the wanted one.
         fetch_folder(source.url, path, sha256=source.sha256, files=members, named=path.name)
     elif isinstance(source, SstSource | NewsgroupsSource | SnliSource):
         fetch_folder(source.url, path, sha256=source.sha256, files=members)

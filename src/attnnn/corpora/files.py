@@ -1,4 +1,4 @@
-"""Text files whose faults are told by file and line, and columns of csv, tsv, jsonl and parquet files."""
+"""Text files and columns of csv, tsv, jsonl and parquet files; errors name the file and the line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def columns_of(path: Path) -> list[str]:
     """The names of the columns, read from the head of the file.
 
     Raises:
-        UserError: no such file, or not of a known format.
+        UserError: no such file, or an unknown format.
     """
     if path.suffix not in ENDINGS:
         raise UserError(
@@ -39,7 +39,7 @@ def columns_of(path: Path) -> list[str]:
     if path.suffix == ".jsonl":
         for _, record in json_lines(path):
             return list(record)
-        raise UserError(f"{path}: expected json objects line by line, found an empty file")
+        raise UserError(f"{path}: expected one json object per line, found an empty file")
     return csv_table(path, delimiter=_DELIMITERS[path.suffix])[0]
 
 
@@ -59,16 +59,16 @@ def read_columns(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
 def csv_rows(
     path: Path, *, delimiter: str = ",", fields: int | None = None, what: str = "as in the header"
 ) -> Iterator[tuple[int, list[str]]]:
-    """Every row of a csv file that is not blank, and the line it ends at; one row is held at a time.
+    """Every row of a csv file that is not blank, and the line where it ends; one row is held at a time.
 
     Args:
         path: a file, plain or ``.gz``.
-        delimiter: between fields.
-        fields: how many every row has; None: as many as the first.
-        what: they are, in words.
+        delimiter: what separates fields.
+        fields: how many every row must have; None: as many as the first row.
+        what: what they are, in words.
 
     Raises:
-        UserError: a row that is not csv, or has another number of fields.
+        UserError: a row that is not csv or has another number of fields.
     """
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # documents are longer than the default
     with opened(path, newline="") as file:
@@ -79,7 +79,7 @@ def csv_rows(
                 if len(row) != fields:
                     raise UserError(
                         f"{path}: line {lines.line_num}: expected {fields} fields {what}, found "
-                        f"{len(row)}; quote fields that hold delimiters or line breaks, or get the file anew"
+                        f"{len(row)}; quote fields that hold delimiters or line breaks, or replace the file"
                     )
                 yield lines.line_num, row
         except csv.Error as error:
@@ -92,10 +92,10 @@ def csv_rows(
 def csv_table(
     path: Path, *, delimiter: str = ","
 ) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
-    """The header of a csv file, and its other rows as `csv_rows` gives them.
+    """The header of a csv file, and its other rows as `csv_rows` yields them.
 
     Raises:
-        UserError: an empty file, or as `csv_rows`.
+        UserError: an empty file, or as in `csv_rows`.
     """
     rows = csv_rows(path, delimiter=delimiter)
     _, header = next(rows, (0, None))
@@ -105,7 +105,7 @@ def csv_table(
 
 
 def place(path: Path, index: int) -> str:
-    """How errors name a record: its row, the first after a header being 1, or its line (jsonl)."""
+    """How errors name a record: by its row, where 1 is the first after the header, or by its line (jsonl)."""
     return f"{path}: {'line' if path.suffix == '.jsonl' else 'row'} {index + 1}"
 
 
@@ -117,27 +117,28 @@ def _read_csv(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Every object of a jsonl file with its line; one line is held at a time.
+    """Every object in a jsonl file with its line number; one line is held at a time.
 
     Raises:
-        UserError: a line that is no json object.
+        UserError: a line that is not a json object.
     """
     with opened(path) as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
                 raise UserError(
-                    f"{path}: line {number}: expected a json object, found a blank line"
+                    f"{path}: line {number}: expected a json object, found a blank line; remove it"
                 )
             try:
                 record = json.loads(line)
             except json.JSONDecodeError as error:
                 raise UserError(
-                    f"{path}: line {number}: expected one json object a line, found malformed json "
-                    f"({error.msg} at column {error.colno}); mend that line"
+                    f"{path}: line {number}: expected one json object per line, found malformed json "
+                    f"({error.msg} at column {error.colno}); correct that line"
                 ) from None
             if not isinstance(record, dict):
                 raise UserError(
-                    f"{path}: line {number}: expected a json object, found {type(record).__name__}"
+                    f"{path}: line {number}: expected a json object, found {type(record).__name__}; "
+                    "correct that line"
                 )
             yield number, record
 
@@ -148,7 +149,8 @@ def _read_jsonl(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
         for name, values in columns.items():
             if name not in record:
                 raise UserError(
-                    f"{path}: line {number}: no key {name!r}; the keys there are {', '.join(record)}"
+                    f"{path}: line {number}: expected the key {name!r}, found {', '.join(record)}; "
+                    "correct that line"
                 )
             values.append(record[name])
     return columns
@@ -158,7 +160,7 @@ def _read_jsonl(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
 def opened(
     path: Path, *, encoding: str = "utf-8-sig", newline: str | None = None
 ) -> Iterator[TextIO]:
-    """A UTF-8 text file, plain or ``.gz``, whose faults are told; a byte order mark is passed over."""
+    """Open a UTF-8 text file, plain or ``.gz``, within `telling_faults`; a byte order mark is skipped."""
     plain = path.suffix != ".gz"
     with (
         telling_faults(path),
@@ -171,7 +173,7 @@ def opened(
 
 @contextmanager
 def telling_faults(path: Path) -> Iterator[None]:
-    """Turn bytes that are no UTF-8, gzip or parquet into a user's mistake."""
+    """Report a file that is not UTF-8, a whole gzip file or parquet as a user's mistake."""
     try:
         yield
     except UnicodeDecodeError as error:
@@ -180,8 +182,10 @@ def telling_faults(path: Path) -> Iterator[None]:
             f"({error.reason}); convert the file"
         ) from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise UserError(f"{path}: expected a whole gzip file ({error}); get it anew") from None
+        raise UserError(
+            f"{path}: expected a whole gzip file ({error}); download it again"
+        ) from None
     except pa.ArrowInvalid:
         raise UserError(
-            f"{path}: expected a parquet file, found something else; get it anew"
+            f"{path}: expected a parquet file, found something else; download it again"
         ) from None

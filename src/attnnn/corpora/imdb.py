@@ -1,4 +1,4 @@
-"""The Large Movie Review corpus (Maas et al. 2011), as its archive lays it out or as a table."""
+"""The Large Movie Review corpus (Maas et al. 2011), in the layout of its archive or as a table."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _NAME = re.compile(r"(\d+)_\d+\.txt")  # number and rating
 
 
 def read_imdb(path: Path, source: ImdbSource, *, undivided: bool) -> Texts:
-    """The reviews: long ones left out, then a sample of test drawn and dev carved out of train.
+    """The reviews: long ones are left out, then a sample of test is drawn and dev is carved out of train.
 
-    The papers draw both splits after the length bound (Jain & Wallace 2019, released preprocessing),
-    from a dump in another order, so that sizes are alike and documents are not the same.
+    The papers, too, draw both splits after the length bound (Jain & Wallace 2019, released preprocessing),
+    but from a dump in another order: the sizes agree, and the documents differ.
 
     Args:
         path: the folder or table.
         source: its bounds, shares and seed.
-        undivided: make no dev split (switch train_part).
+        undivided: whether to leave train whole, without a dev split (switch train_part).
 
     Raises:
-        UserError: a file that is no review, or a fault of the table.
+        UserError: a file that is not a review, or a faulty table.
     """
     is_table = path.suffix in ENDINGS
     documents = _read_table(path, source) if is_table else _read_folder(path, source)
@@ -47,7 +47,7 @@ def read_imdb(path: Path, source: ImdbSource, *, undivided: bool) -> Texts:
 
 
 def imdb_table(source: ImdbSource) -> TableSource:
-    """The corpus as a table of labelled texts, where its path is one."""
+    """The corpus as a table of labelled texts."""
     return TableSource(kind="table", path=source.path, split="split", classes=["0", "1"])
 
 
@@ -57,7 +57,7 @@ def _read_table(path: Path, source: ImdbSource) -> Texts:
     if given != {"train", "test"}:
         raise UserError(
             f"{path}: column 'split': expected train and test as in the published corpus, found "
-            f"{', '.join(sorted(given))}; for splits of your own use kind: table"
+            f"{', '.join(sorted(given))}; for your own splits, use kind: table"
         )
     facts = {"kind": "imdb", "file": source.path, "reviews": len(documents)}
     return replace(documents, classes=CLASSES, facts=facts)
@@ -75,7 +75,7 @@ def _read_folder(path: Path, source: ImdbSource) -> Texts:
 
 
 def _reviews(folder: Path) -> list[Path]:
-    """The reviews of a folder by their number."""
+    """The reviews in a folder, by their number."""
     numbered = []
     for file in folder.iterdir():
         name = _NAME.fullmatch(file.name)
@@ -93,8 +93,8 @@ def _sampled_test(documents: Texts, source: ImdbSource) -> Texts:
     test = np.flatnonzero(documents.splits == "test")
     if not 1 <= int(source.test_sample * len(test)) < len(test):
         raise UserError(
-            f"source.test_sample: {source.test_sample:g} of {len(test)} test reviews is not a sample; "
-            "look at max_tokens, or say 1 for all"
+            f"source.test_sample: expected a share that draws some of the {len(test)} test reviews, found "
+            f"{source.test_sample:g}; raise it or source.max_tokens, or set it to 1 for all"
         )
     drawn, _ = train_test_split(test, train_size=source.test_sample, random_state=source.seed)
     gone = documents.splits == "test"

@@ -1,13 +1,13 @@
 """Discharge summaries of MIMIC-III (Johnson et al. 2016): Diabetes and Anemia.
 
-The notes are a file of 4 GB. They are read row by row, and the summaries that are wanted are kept in a
-temporary file, so that memory holds one note at a time.
+The file of notes has 4 GB. It is read row by row, and the summaries that are needed go to a temporary
+file, so that memory holds one note at a time.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -28,16 +28,16 @@ _DIAGNOSIS_COLUMNS = ("HADM_ID", "ICD9_CODE")
 _NOTE_COLUMNS = ("SUBJECT_ID", "HADM_ID", "CHARTDATE", "CATEGORY", "DESCRIPTION", "ISERROR", "TEXT")
 _NO_NOTE = "no discharge summary of the admission among the notes"
 
-Codes = dict[int, set[str]]  # by admission: those of _CODES that one of its diagnoses starts with
+Codes = dict[int, set[str]]  # by admission: which of _CODES its diagnoses start with
 
 
 @dataclass(frozen=True)
 class _Wanted:
     """An admission that becomes a document."""
 
-    admission: int
     split: str  # `ALL` for Anemia, until splits are drawn
     label: int
+    order: int  # documents come in this order, and within it by patient and admission
 
 
 @dataclass(frozen=True, order=True)
@@ -51,25 +51,18 @@ class _Note:
     number: int
 
 
-def _by_split(item: _Wanted) -> int:
-    return (*SPLITS, ALL).index(item.split)
-
-
-def _by_label(item: _Wanted) -> int:
-    return item.label
-
-
 def read_mimic(path: Path, source: MimicSource, *, undivided: bool) -> Texts:
-    """One document per admission: its discharge summary, then its addenda by date, joined by spaces.
+    """One document per admission: its discharge summary and then its addenda by date, joined by spaces.
 
-    Diabetes has given splits. Anemia takes the admissions with exactly one of the two diagnoses and
-    draws test and dev, stratified. Admissions come by patient and number; for Anemia the chronic ones
-    come before the acute ones. Source: Jain & Wallace 2019, released preprocessing.
+    The splits of Diabetes are given. Anemia takes the admissions with exactly one of the two diagnoses,
+    and its test and dev splits are drawn, stratified by class. Admissions are sorted by patient and
+    number; for Anemia, the chronic ones precede the acute ones. Source: Jain & Wallace 2019, released
+    preprocessing.
 
     Args:
         path: the folder.
         source: the task, the files in the folder, shares and seeds.
-        undivided: make no dev split of Anemia (switch train_part).
+        undivided: whether to leave train whole for Anemia, without a dev split (switch train_part).
 
     Raises:
         UserError: a missing column or a malformed row.
@@ -77,12 +70,10 @@ def read_mimic(path: Path, source: MimicSource, *, undivided: bool) -> Texts:
     skipped: Counter[str] = Counter()
     codes = _read_codes(path / source.diagnoses, skipped)
     if source.task == "diabetes":
-        listed = _listed(path, source, codes)
-        classes, order = ["no diabetes", "diabetes"], _by_split
+        classes, listed = ["no diabetes", "diabetes"], _listed(path, source, codes)
     else:
-        listed = _anemic(codes)
-        classes, order = ["chronic", "acute"], _by_label
-    found = _documents(path / source.notes, *listed, order, skipped)
+        classes, listed = ["chronic", "acute"], _anemic(codes)
+    found = _documents(path / source.notes, *listed, skipped)
     facts = {"kind": "mimic", "task": source.task, "notes": source.notes, "admissions": len(codes)}
     documents = found.documents(classes, {**facts, "skipped": dict(skipped)})
     if source.task == "diabetes":
@@ -96,17 +87,17 @@ def read_mimic(path: Path, source: MimicSource, *, undivided: bool) -> Texts:
 
 
 def require_columns(path: Path, source: MimicSource) -> None:
-    """Check that notes and diagnoses have the official columns.
+    """Check that the notes and the diagnoses have the official columns.
 
     Raises:
-        UserError: naming the first missing column.
+        UserError: the first missing column is named.
     """
     for name, columns in ((source.notes, _NOTE_COLUMNS), (source.diagnoses, _DIAGNOSIS_COLUMNS)):
         next(official_rows(path / name, columns), None)
 
 
 def _read_codes(path: Path, skipped: Counter[str]) -> Codes:
-    """Of every admission with a diagnosis at all, which of the codes it has."""
+    """Which of the codes each admission has, for all admissions with any diagnosis."""
     codes: Codes = {}
     for _, (admission, code) in official_rows(path, _DIAGNOSIS_COLUMNS):
         if not admission or not code:
@@ -117,7 +108,7 @@ def _read_codes(path: Path, skipped: Counter[str]) -> Codes:
     return codes
 
 
-def _listed(path: Path, source: MimicSource, codes: Codes) -> tuple[list[_Wanted], Collector]:
+def _listed(path: Path, source: MimicSource, codes: Codes) -> tuple[dict[int, _Wanted], Collector]:
     """The listed admissions with a diagnosis; those without one are counted."""
     wanted: dict[int, _Wanted] = {}
     found = Collector(Spool())
@@ -130,45 +121,41 @@ def _listed(path: Path, source: MimicSource, codes: Codes) -> tuple[list[_Wanted
                     f"{wanted[admission].split} again; remove one of them"
                 )
             label = int(DIABETES in codes.get(admission, ()))
-            wanted[admission] = _Wanted(admission, split, label)
+            wanted[admission] = _Wanted(split, label, order=SPLITS.index(split))
             if admission not in codes:
                 found.dropped[split, f"no diagnosis of the admission in {source.diagnoses}"] += 1
-    return [item for item in wanted.values() if item.admission in codes], found
+    return {admission: item for admission, item in wanted.items() if admission in codes}, found
 
 
-def _anemic(codes: Codes) -> tuple[list[_Wanted], Collector]:
+def _anemic(codes: Codes) -> tuple[dict[int, _Wanted], Collector]:
     """The admissions with exactly one of the diagnoses; those with both are counted."""
-    wanted = []
+    wanted = {}
     found = Collector(Spool())
     for admission, diagnoses in codes.items():
         if {ACUTE, CHRONIC} <= diagnoses:
             found.dropped[ALL, "both 285.1 and 285.2"] += 1
         elif ACUTE in diagnoses or CHRONIC in diagnoses:
-            wanted.append(_Wanted(admission, ALL, int(ACUTE in diagnoses)))
+            label = int(ACUTE in diagnoses)
+            wanted[admission] = _Wanted(ALL, label, order=label)
     return wanted, found
 
 
 def _documents(
-    path: Path,
-    wanted: Sequence[_Wanted],
-    found: Collector,
-    order: Callable[[_Wanted], int],
-    skipped: Counter[str],
+    path: Path, wanted: dict[int, _Wanted], found: Collector, skipped: Counter[str]
 ) -> Collector:
     """The same collector with the summaries of the wanted admissions; those without are counted."""
-    by_admission = {item.admission: item for item in wanted}
-    kept, pieces = _read_notes(path, by_admission.keys(), skipped)
+    kept, pieces = _read_notes(path, wanted.keys(), skipped)
     grouped: dict[int, list[_Note]] = defaultdict(list)
     for note in sorted(kept):
         grouped[note.admission].append(note)
-    # Patients and admissions come by number, which the sort below keeps.
-    for admission in sorted(grouped, key=lambda admission: order(by_admission[admission])):
+    # Notes are sorted by patient and admission, and the stable sort below keeps that order.
+    for admission in sorted(grouped, key=lambda admission: wanted[admission].order):
         text = " ".join(pieces.text(note.number) for note in grouped[admission]).strip()
-        item = by_admission[admission]
-        split = "train" if item.split == ALL else item.split
-        found.add(text, label=item.label, split=split, place=f"{path}: admission {admission}")
-    for item in sorted(wanted, key=_by_split):
-        found.dropped[item.split, _NO_NOTE] += item.admission not in grouped
+        split = "train" if wanted[admission].split == ALL else wanted[admission].split
+        place = f"{path}: admission {admission}"
+        found.add(text, label=wanted[admission].label, split=split, place=place)
+    for admission, item in wanted.items():
+        found.dropped[item.split, _NO_NOTE] += admission not in grouped
     return found
 
 
@@ -187,13 +174,13 @@ def _read_notes(
             continue
         if int(admission) not in wanted:
             continue
-        if error:  # Jain & Wallace 2019, released preprocessing, leave them out
+        if error:  # left out as in Jain & Wallace 2019, released preprocessing
             skipped["summaries marked as errors"] += 1
             continue
         if description not in _ORDER:
             raise UserError(
-                f"{path}: line {line}: expected a DESCRIPTION of {' or '.join(_ORDER)}, found "
-                f"{description!r}; get the file anew"
+                f"{path}: line {line}: expected DESCRIPTION {' or '.join(_ORDER)}, found "
+                f"{description!r}; download the file again"
             )
         kept.append(_Note(int(subject), int(admission), _ORDER[description], date, len(pieces)))
         pieces.append(text)

@@ -1,4 +1,4 @@
-"""20 Newsgroups, sorted by date (the layout of 20news-bydate.tar.gz): baseball against hockey."""
+"""20 Newsgroups, sorted by date (in the layout of 20news-bydate.tar.gz): baseball against hockey."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _QUOTING = re.compile(
 
 
 def read_newsgroups(path: Path, source: NewsgroupsSource, *, undivided: bool) -> Texts:
-    """The messages without headers, footers and quotations; test and dev are drawn anew.
+    """The messages without headers, footers and quotations; test and dev are drawn at random.
 
-    The split by date is not used; messages with nothing left are counted and go before splits are
-    drawn. Documents come in the order that scikit-learn's `fetch_20newsgroups` gives them, which the
-    papers drew their splits from (Jain & Wallace 2019, released preprocessing).
+    The split by date is not used. Messages with nothing left are counted and left out before splits are
+    drawn. Documents are in the order of scikit-learn's `fetch_20newsgroups`, from which the papers drew
+    their splits (Jain & Wallace 2019, released preprocessing).
 
     Args:
         path: the folder.
         source: shares and seed of the splits.
-        undivided: make no dev split (switch train_part).
+        undivided: whether to leave train whole, without a dev split (switch train_part).
     """
     files, groups = _in_loader_order(path)
     found = Collector()
@@ -51,9 +51,9 @@ def read_newsgroups(path: Path, source: NewsgroupsSource, *, undivided: bool) ->
 def body(message: str) -> str:
     """A message without its header, quotations and signature.
 
-    The header ends at the first empty line. Lines that quote, or announce a quotation, go. The
-    signature is what follows the last line of hyphens or white space alone. These are the heuristics
-    of scikit-learn's loader, option ``remove=("headers", "footers", "quotes")``.
+    The header ends at the first empty line. Lines that quote or announce a quotation are removed. The
+    signature is what follows the last line that has only hyphens or white space. These are the heuristics
+    of scikit-learn's loader with ``remove=("headers", "footers", "quotes")``.
     """
     text = message.partition("\n\n")[2]
     lines = text.strip().split("\n")
@@ -64,7 +64,7 @@ def body(message: str) -> str:
 
 
 def _in_loader_order(path: Path) -> tuple[list[tuple[Path, int]], int]:
-    """Files of the two groups with their classes as the loader has them, and how many groups lie there.
+    """The files of the two groups with their classes in the loader's order, and the number of all groups.
 
     The loader sorts all groups and their files, shuffles each part (seed 0), joins the parts and
     shuffles again (seed 42); the papers then take baseball before hockey.

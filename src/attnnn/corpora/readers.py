@@ -1,4 +1,4 @@
-"""The readers of corpora, one per kind of source, and what can be told of a source beforehand."""
+"""The readers of corpora, one per kind of source, and the checks of a source before it is read."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class Reader:
     """How one kind of source is read.
 
     Attributes:
-        read: gives the documents of a path and a source that `require_there` has passed; keyword
-            undivided says that no dev split is to be made (switch train_part).
-        gives_dev: whether the source itself has a dev split, by path and source.
-        layout: what its folder holds, as errors say it; None for a source that is no folder.
-        check: looks further at a path and a source without reading it whole; raises UserError.
-        marks_tokens: whether it marks tokens, and so needs them as they stand between white space.
+        read: reads the documents, given a path and a source that `require_there` accepts, and the keyword
+            undivided: whether to leave train whole, without a dev split (switch train_part).
+        gives_dev: whether the source itself has a dev split, given its path and keys.
+        layout: what the source's folder must hold, in words for errors; None if it is not a folder.
+        check: checks a path and a source without reading it whole; raises UserError.
+        marks_tokens: whether it marks tokens, which must then be those between white space.
     """
 
     read: Callable[..., Texts]
@@ -106,12 +106,12 @@ READERS: dict[str, Reader] = {
 def require_source(
     settings: PrepareSettings, corpora_dir: Path, *, selecting_on_dev: Sequence[str] = ()
 ) -> None:
-    """Look at a source without reading it whole.
+    """Check a source without reading it whole.
 
     Args:
         settings: of the corpus.
         corpora_dir: the folder that relative paths are under.
-        selecting_on_dev: the switches that select something on a dev split.
+        selecting_on_dev: the switches that select something on the dev split.
 
     Raises:
         UserError: a missing file or column, or settings that cannot be met.
@@ -122,6 +122,7 @@ def require_source(
         raise UserError(
             f"min_length {low} and max_length {high} leave no document"
             + (" between them (strict_length_filter)" if strict else "")
+            + "; raise max_length or lower min_length"
         )
     if reader.marks_tokens and settings.tokenizer != "whitespace":
         raise UserError(
@@ -137,10 +138,10 @@ def require_source(
 
 
 def require_there(path: Path, source: Source) -> None:
-    """Check that the files of a source are there, and the head of them.
+    """Check that the files of a source exist, and check their heads.
 
     Raises:
-        UserError: naming the first missing file, folder or column.
+        UserError: the first missing file, folder or column is named.
     """
     reader = READERS[source.kind]
     # IMDb may be a table instead of a folder.
@@ -155,25 +156,25 @@ def require_there(path: Path, source: Source) -> None:
 
 
 def read_documents(path: Path, source: Source, *, undivided: bool) -> Texts:
-    """The documents of a source at a path, with their splits.
+    """Read the documents of a source at a path, with their splits.
 
     Args:
         path: its file or folder.
         source: its keys.
-        undivided: make no dev split (switch train_part).
+        undivided: whether to leave train whole, without a dev split (switch train_part).
 
     Raises:
-        UserError: a fault of the source, with its file and row.
+        UserError: a fault of the source; its file and row are named.
     """
     require_there(path, source)
     return READERS[source.kind].read(path, source, undivided=undivided)
 
 
 def read_source(settings: PrepareSettings, corpora_dir: Path) -> Texts:
-    """The documents of a corpus with their splits; fetched first where the source says so.
+    """Read the documents of a corpus with their splits, and fetch them first if the source says so.
 
     Raises:
-        UserError: a fault of the source, with its file and row.
+        UserError: a fault of the source; its file and row are named.
     """
     require_source(settings, corpora_dir)
     source, path = settings.source, corpora_dir / (settings.source.place or "")

@@ -1,4 +1,4 @@
-"""The Stanford Natural Language Inference corpus (Bowman et al. 2015), version 1.0, json lines."""
+"""The Stanford Natural Language Inference corpus (Bowman et al. 2015), version 1.0, in json lines."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _KEYS = ("gold_label", "sentence1", "sentence2")
 
 
 def read_snli(path: Path, source: SnliSource, *, undivided: bool) -> Texts:
-    """The pairs: the document is the premise, the question the hypothesis.
+    """The pairs: the document is the premise, the question is the hypothesis.
 
-    Pairs on which the annotators did not agree have ``-`` for a label; they are counted and left out.
-    Classes are in alphabetical order. Source: Jain & Wallace 2019, released preprocessing.
+    Pairs on which the annotators disagreed have the label ``-``; they are counted and left out.
+    The classes are in alphabetical order. Source: Jain & Wallace 2019, released preprocessing.
 
     Args:
         path: the folder.
-        source: not used: all splits are given.
-        undivided: not used.
+        source: its name in the configuration.
+        undivided: not used, as dev is given.
 
     Raises:
-        UserError: a line that is no such pair.
+        UserError: a line that is not such a pair.
     """
     found, hypotheses = Collector(Spool()), Spool()
     for split in SPLITS:
@@ -54,12 +54,12 @@ def _pair(record: dict[str, Any], place: str) -> tuple[str, str, str]:
         if not isinstance(value, str):
             found = "nothing" if value is None else type(value).__name__
             raise UserError(
-                f"{place}: expected a text for {key!r}, found {found}; get the file anew"
+                f"{place}: expected a text for {key!r}, found {found}; download the file again"
             )
     label, premise, hypothesis = map(str, values)
     if label not in _LABELS and label != _UNDECIDED:
         raise UserError(
             f"{place}: expected gold_label {', '.join(CLASSES)} or {_UNDECIDED}, found "
-            f"{label[:40]!r}; get the file anew"
+            f"{label[:40]!r}; download the file again"
         )
     return label, premise, hypothesis

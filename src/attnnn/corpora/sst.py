@@ -1,4 +1,4 @@
-"""The Stanford Sentiment Treebank (Socher et al. 2013): PTB trees with a sentiment at every node."""
+"""The Stanford Sentiment Treebank (Socher et al. 2013): PTB trees with a sentiment at each node."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def read_sst(path: Path, source: SstSource, *, undivided: bool) -> Texts:
 
     Args:
         path: the folder.
-        source: its name in the configuration; dev is given.
-        undivided: not used.
+        source: its name in the configuration.
+        undivided: not used, as dev is given.
 
     Raises:
         UserError: a line that is not a tree.
@@ -48,14 +48,14 @@ def read_sst(path: Path, source: SstSource, *, undivided: bool) -> Texts:
 def parse_tree(line: str, *, place: str) -> tuple[int, list[str]]:
     """The root's sentiment (0 to 4) and the leaves of a tree such as ``(3 (2 It) (4 shines))``.
 
-    Every node is a sentiment followed by one word or by further nodes.
+    A node is a sentiment followed by one word or by further nodes.
 
     Raises:
-        UserError: the line is no such tree; `place` is named.
+        UserError: the line is not such a tree; `place` is named.
     """
     leaves: list[str] = []
     sentiments: list[int] = []
-    content: list[str] = []  # of every open node: nothing yet, "word" or "nodes"
+    content: list[str] = []  # of each open node: "nothing" so far, "word" or "nodes"
     symbols = _SYMBOL.findall(line)
     position = 0
     while position < len(symbols):
@@ -93,5 +93,5 @@ def _sentiment(symbols: list[str], position: int, place: str) -> int:
 
 def _unparsable(place: str, found: str) -> UserError:
     return UserError(
-        f"{place}: expected a tree such as (3 (2 It) (4 shines)), found {found}; get the file anew"
+        f"{place}: expected a tree such as (3 (2 It) (4 shines)), found {found}; download the file again"
     )

@@ -1,4 +1,4 @@
-"""What every reader returns: labelled texts with their splits and their places in the source."""
+"""What readers return: labelled texts with their splits and their places in the source."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ class Dropped:
 
 @dataclass(frozen=True, eq=False)
 class Questions:
-    """What the documents of a corpus of pairs are asked, or which hypotheses they are set against.
+    """The questions or hypotheses of a corpus of pairs, one per document.
 
     Attributes:
         texts: one per document.
-        candidates: classes among which each answer is, ascending, int32; None: all classes.
-        sentences: for every token of every document its sentence, from 0, int32; None: unknown.
+        candidates: the possible answers to each, as classes in ascending order, int32; None: all classes.
+        sentences: the sentence of every token of every document, counted from 0, int32; None: unknown.
         evidence: 1 for the tokens of sentences that support the answer, int8; None: unknown.
-        every_class: whether every split must hold every class, as it need not where classes are the
-            possible answers.
+        every_class: whether every split must hold every class, as it need not if classes are the possible
+            answers.
     """
 
     texts: Sequence[str]
@@ -50,7 +50,7 @@ class Questions:
     every_class: bool = True
 
     def take(self, chosen: NDArray[np.int64]) -> Questions:
-        """Those of the chosen documents."""
+        """The questions of the chosen documents."""
         marks = {name: getattr(self, name) for name in ("candidates", "sentences", "evidence")}
         known = {name: mark.take(chosen) for name, mark in marks.items() if mark is not None}
         return replace(self, texts=_taken(self.texts, chosen), **known)
@@ -61,16 +61,16 @@ class Texts:
     """The documents of a source, before tokenisation, in source order.
 
     Attributes:
-        texts: one per document; a list, or `SpooledTexts` where they are many.
+        texts: one per document; a list, or `SpooledTexts` for a large corpus.
         labels: shape (documents,), int64: index into `classes`.
         splits: shape (documents,), text: train, dev or test.
-        places: where each document stands, as errors name it (``reviews.csv: row 7``).
+        places: where each document is in the source, as errors name it (``reviews.csv: row 7``).
         classes: names of the classes in order.
-        truth: 1 where a token decides the label; None for a source that does not know.
-        questions: of a corpus of pairs; None for one of single texts.
-        facts: what the reader has to tell, json-able.
+        truth: 1 for every token that decides the label; None if the source does not know.
+        questions: for a corpus of pairs; None for single texts.
+        facts: what the reader reports, json-able.
         dropped: what it left out.
-        made_splits: in words, which splits were made and how; None where all were given.
+        made_splits: in words, which splits were made and how; None if all were given.
     """
 
     texts: Sequence[str]
@@ -88,7 +88,7 @@ class Texts:
         return len(self.texts)
 
     def take(self, chosen: NDArray[np.int64], dropped: Sequence[Dropped] = ()) -> Texts:
-        """The chosen documents, with more left out."""
+        """The chosen documents; `dropped` is added to what was left out."""
         return replace(
             self,
             texts=_taken(self.texts, chosen),
@@ -101,21 +101,21 @@ class Texts:
         )
 
     def without(self, gone: NDArray[np.bool_], reason: str) -> Texts:
-        """The documents that are not gone; those that are, are counted by split.
+        """The documents that are not gone; the others are counted by split.
 
         Args:
-            gone: shape (documents,).
-            reason: why they are left out.
+            gone: shape (documents,): those to leave out.
+            reason: why.
         """
         return self.take(np.flatnonzero(~gone), counted_by_split(self.splits, gone, reason))
 
 
 @dataclass
 class Collector:
-    """Gathers the documents of a source as a reader meets them.
+    """Gathers the documents of a source one by one.
 
     Attributes:
-        texts: where they are kept: in memory or, of a large corpus, in a file.
+        texts: kept in memory or, for a large corpus, in a file.
         labels: index into the classes, one per document.
         splits: train, dev or test, one per document.
         places: as in `Texts`.
@@ -137,15 +137,15 @@ class Collector:
 
     @property
     def seen(self) -> int:
-        """How many documents there were, kept or left out."""
+        """How many documents were added or left out."""
         return len(self.labels) + self.dropped.total()
 
     def documents(self, classes: Sequence[str], facts: dict[str, Any], **others: Any) -> Texts:
-        """All that was kept, and what was left out.
+        """The documents that were added, with the counts of those left out.
 
         Args:
             classes: their names in order.
-            facts: what the reader has to tell.
+            facts: as in `Texts`.
             others: further attributes of `Texts`.
         """
         return Texts(
@@ -178,13 +178,13 @@ def _taken(texts: Sequence[str], chosen: NDArray[np.int64]) -> Sequence[str]:
 
 
 def say(corpus: str, message: str) -> None:
-    """Report something about a corpus to the user."""
+    """Tell the user something about a corpus, on stderr."""
     print(f"{corpus}: {message}", file=sys.stderr)
 
 
 @contextmanager
 def naming(what: str) -> Iterator[None]:
-    """Begin every user's mistake met in the block with what it was met in."""
+    """Prefix every user's mistake in the block with what it is about."""
     try:
         yield
     except UserError as error:

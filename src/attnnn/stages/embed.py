@@ -29,13 +29,21 @@ def embed(job: Job[Embedding]) -> None:
     from safetensors.numpy import save_file
 
     from attnnn.corpora.texts import naming, say
-    from attnnn.corpora.word_vectors import word_vectors
+    from attnnn.corpora.word_vectors import read_vectors, train_vectors
 
-    words = job.read("vocabulary")["token"].to_pylist()
+    settings, words = job.settings, job.read("vocabulary")["token"].to_pylist()
     with naming(f"corpus {job.corpus}"):
-        path = None if job.settings.path is None else job.machine.corpora_dir / job.settings.path
-        texts = _training_texts(job) if job.settings.kind == "word2vec" else None
-        vectors, known = word_vectors(job.settings, words, train_token_ids=texts, path=path)
+        if settings.path is None:
+            vectors, known = train_vectors(
+                _training_texts(job),
+                words,
+                dimension=settings.dimension,
+                window=settings.window,
+                epochs=settings.epochs,
+            )
+        else:
+            path = job.machine.corpora_dir / settings.path
+            vectors, known = read_vectors(path, words, dimension=settings.dimension)
     facts = {"version": __version__, "known": int(known.sum()), **job.made_by}
     with written_aside(job.path("embedding")) as aside:
         # One key: the order of several would vary from run to run.
