@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import train_test_split
 
-from attnnn.corpora.adr import adr_gives_dev, read_adr, require_adr
+from attnnn.corpora.readers import READERS, read_documents, require_there
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
 from attnnn.study.sources import AdrSource
@@ -29,7 +29,7 @@ def settings(**changes: Any) -> AdrSource:
 
 
 def read(path: Path, *, undivided: bool = False, **changes: Any) -> Texts:
-    return read_adr(path, settings(**changes), undivided=undivided)
+    return read_documents(path, settings(**changes), undivided=undivided)
 
 
 def test_splits_are_drawn_as_in_the_papers(tmp_path: Path) -> None:
@@ -53,8 +53,8 @@ def test_given_splits_are_kept(tmp_path: Path) -> None:
     documents = read(path, split="part")
     assert documents.splits.tolist() == ["train"] * 40 + ["dev"] * 8 + ["test"] * 12
     assert documents.made_splits is None
-    assert adr_gives_dev(path, settings(split="part"))
-    assert not adr_gives_dev(path, settings())
+    assert READERS["adr"].gives_dev(path, settings(split="part"))
+    assert not READERS["adr"].gives_dev(path, settings())
 
 
 def test_faults_are_named(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_faults_are_named(tmp_path: Path) -> None:
     with pytest.raises(
         UserError, match=r"no column 'text'; the columns are tokens, y: .*source.text"
     ):
-        require_adr(path, settings(text="text"))
+        require_there(path, settings(text="text"))
     path.write_text(path.read_text() + "and more,yes\n")
     with pytest.raises(UserError, match=r"row 61: expected a label among 0, 1, found 'yes'"):
         read(path)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sklearn.model_selection import train_test_split
 
-from attnnn.corpora.ag_news import read_ag_news
+from attnnn.corpora.readers import read_documents
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
 from attnnn.study.sources import AgNewsSource
@@ -33,7 +33,7 @@ def description(split: str, number: int) -> str:
 
 def read(path: Path, *, undivided: bool = False, **settings: Any) -> Texts:
     source = AgNewsSource.model_validate({"kind": "ag_news", "path": path.name, **settings})
-    return read_ag_news(path, source, undivided=undivided)
+    return read_documents(path, source, undivided=undivided)
 
 
 def test_world_is_0_and_business_1_and_titles_are_not_read(tmp_path: Path) -> None:

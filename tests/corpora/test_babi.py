@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from sklearn.model_selection import train_test_split
 
-from attnnn.corpora.babi import read_babi, read_queries
+from attnnn.corpora.babi import read_queries
+from attnnn.corpora.readers import read_documents
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
 from attnnn.study.config import validate
@@ -36,7 +37,7 @@ def read(folder: Path, *, undivided: bool = True, **settings: Any) -> Texts:
     source = BabiSource.model_validate(
         {"kind": "babi", "task": 2, "path": folder.name, "answer_tasks": [2], **settings}
     )
-    return read_babi(folder, source, undivided=undivided)
+    return read_documents(folder, source, undivided=undivided)
 
 
 def test_the_document_is_the_story_up_to_the_question(tmp_path: Path) -> None:

@@ -24,7 +24,10 @@ from tests.corpora.toy import PLANTED, ROWS, reviews, study_of
             {"source": {"kind": "table", "path": "reviews.jsonl", "text": "body"}},
             r"reviews.jsonl: no column 'body'; the columns are split, label, text",
         ),
-        ({"source": {**PLANTED, "min_tokens": 4}}, r"regime context needs at least 9 tokens"),
+        (
+            {"source": {**PLANTED, "min_tokens": 4}},
+            r"expected at least 9, for the cues of regime context",
+        ),
         ({"source": PLANTED, "tokenizer": "papers"}, r"tokenizer papers: planted documents"),
         ({"source": PLANTED, "min_length": 9, "max_length": 4}, r"min_length 9 and max_length 4"),
         (

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attnnn.corpora.cnn import read_cnn
+from attnnn.corpora.readers import read_documents
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
 from attnnn.study.sources import CnnSource
@@ -29,7 +29,7 @@ def lay_out(folder: Path, **files: str) -> Path:
 
 
 def read(folder: Path) -> Texts:
-    return read_cnn(folder, CnnSource(kind="cnn", path=folder.name), undivided=False)
+    return read_documents(folder, CnnSource(kind="cnn", path=folder.name), undivided=False)
 
 
 def test_the_candidates_are_the_entities_of_the_passage(tmp_path: Path) -> None:

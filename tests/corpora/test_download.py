@@ -34,11 +34,12 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[tuple[str, Path]]:
-    """An address and the folder that it serves."""
+def served(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[str, Path]]:
+    """An address and the folder that it serves; the parameter is another handler of requests."""
+    handler = getattr(request, "param", _Quiet)
     folder = tmp_path / "served"
     folder.mkdir()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(folder)))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}", folder
@@ -108,7 +109,7 @@ def test_an_archive_without_the_files_is_refused(served: tuple[str, Path], tmp_p
 def test_addresses_that_do_not_answer_or_are_of_another_kind(
     served: tuple[str, Path], tmp_path: Path
 ) -> None:
-    with pytest.raises(UserError, match=r"gone.zip: cannot be fetched \(HTTP Error 404"):
+    with pytest.raises(UserError, match=r"gone.zip: cannot be fetched \(404 Client Error"):
         fetch(f"{served[0]}/gone.zip", tmp_path / "x", sha256="")
     with pytest.raises(UserError, match=r"expected an http\(s\) address, found file:"):
         fetch("file:///etc/hostname", tmp_path / "x", sha256="")
@@ -133,6 +134,48 @@ def test_a_file_without_a_checksum_is_taken_and_its_own_is_said(
     assert f"sha256 {digest(b'text')}: set source.sha256 to it" in capsys.readouterr().err
 
 
+class _Faulty(_Quiet):
+    """Says that files are twice as long as they are, or that a .gz is what its content is encoded in."""
+
+    def end_headers(self) -> None:
+        if self.path.endswith(".gz"):
+            self.send_header("Content-Encoding", "x-gzip")
+        super().end_headers()
+
+    def send_header(self, keyword: str, value: str) -> None:
+        longer = keyword == "Content-Length" and self.path.endswith(".txt")
+        super().send_header(keyword, str(2 * int(value)) if longer else value)
+
+
+@pytest.mark.parametrize("served", [_Faulty], indirect=True)
+def test_half_a_file_is_refused_where_no_checksum_tells(
+    served: tuple[str, Path], tmp_path: Path
+) -> None:
+    url, folder = served
+    (folder / "a.txt").write_text("half")
+    (tmp_path / "new").mkdir()
+    with pytest.raises(UserError, match=r"a.txt: cannot be fetched \(.*4 bytes read"):
+        fetch(f"{url}/a.txt", tmp_path / "new" / "x")
+    assert list((tmp_path / "new").iterdir()) == []
+
+
+@pytest.mark.parametrize("served", [_Faulty], indirect=True)
+def test_a_compressed_file_comes_as_it_is(served: tuple[str, Path], tmp_path: Path) -> None:
+    url, folder = served
+    data = tarball(**{"a.txt": "text"})
+    (folder / "a.tar.gz").write_bytes(data)
+    fetch(f"{url}/a.tar.gz", tmp_path / "x", sha256=digest(data))
+    assert (tmp_path / "x").read_bytes() == data
+
+
+def test_an_address_that_nobody_listens_at(tmp_path: Path) -> None:
+    with pytest.raises(
+        UserError, match=r"127.0.0.1:9/a: cannot be fetched \(.* download it by hand"
+    ) as e:
+        fetch("http://127.0.0.1:9/a", tmp_path / "x", sha256="")
+    assert "\n" not in str(e.value)
+
+
 def test_several_files_come_all_or_none(served: tuple[str, Path], tmp_path: Path) -> None:
     url, folder = served
     for name in ("a", "b"):
@@ -152,7 +195,8 @@ def sources(address: str) -> dict[str, tuple[SourceModel, bytes, list[str]]]:
     """Sources at an address, the archive each expects there, and the files it is laid out as."""
     trees_only = {f"trees/{name}": "(3 x)" for name in FILES}
     reviews = {f"aclImdb/{s}/{c}/0_1.txt": "x" for s in ("train", "test") for c in ("neg", "pos")}
-    groups = {f"20news-bydate-{part}/rec.sport.hockey/1": "x" for part in ("train", "test")}
+    sports = ("rec.sport.baseball", "rec.sport.hockey")
+    groups = {f"20news-bydate-{part}/{s}/1": "x" for part in ("train", "test") for s in sports}
     pairs = {f"snli_1.0/snli_1.0_{split}.jsonl": "{}" for split in ("train", "dev", "test")}
     made: dict[str, tuple[type[SourceModel], bytes, str, list[str]]] = {
         "sst": (SstSource, archive(**trees_only), "sha256", list(FILES)),
@@ -225,7 +269,7 @@ def test_babi_is_the_folder_of_that_name_among_others_with_the_same_files(
     assert {file.name: file.read_text() for file in (tmp_path / path).iterdir()} == dict.fromkeys(
         names, "en-10k"
     )
-    assert "no published checksum to compare with; sha256" in capsys.readouterr().err
+    assert "no checksum is published; the file's own is sha256" in capsys.readouterr().err
     elsewhere = source.model_copy(update={"path": "babi/en-1k"})
     with pytest.raises(UserError, match="expected a folder en-1k with qa1_single-supporting"):
         fetch_source(elsewhere, tmp_path / elsewhere.path)
@@ -252,7 +296,7 @@ def test_tar_members_that_are_no_files_are_refused(tmp_path: Path, kind: bytes) 
 def test_half_a_tar_archive(tmp_path: Path) -> None:
     data = tarball(**{"a.txt": "".join(map(chr, range(32, 1000)))})
     (tmp_path / "a.tar.gz").write_bytes(data[: len(data) // 2])
-    with pytest.raises(UserError, match="expected a zip or tar archive, whole"):
+    with pytest.raises(UserError, match="expected a whole zip or tar archive"):
         unpack(tmp_path / "a.tar.gz", tmp_path / "in")
 
 
@@ -270,7 +314,7 @@ def test_members_that_lead_outside_are_refused_before_anything_is_written(
 
 def test_something_else_than_a_zip_archive(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_text("<html>not found</html>")
-    with pytest.raises(UserError, match="expected a zip or tar archive"):
+    with pytest.raises(UserError, match="expected a whole zip or tar archive"):
         unpack(tmp_path / "a.zip", tmp_path / "in")
 
 
@@ -280,5 +324,5 @@ def test_a_damaged_zip_archive_is_refused_in_one_line(tmp_path: Path) -> None:
         packed.writestr("train.txt", "a text of some length")
     damaged = archive.read_bytes().replace(b"some length", b"SOME LENGTH")
     archive.write_bytes(damaged)
-    with pytest.raises(UserError, match=r"whole .*fetch it again"):
+    with pytest.raises(UserError, match=r"whole .*download it again"):
         unpack(archive, tmp_path / "corpus")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sklearn.model_selection import train_test_split
 
-from attnnn.corpora.imdb import read_imdb, require_imdb
+from attnnn.corpora.readers import read_documents, require_there
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
 from attnnn.study.sources import ImdbSource
@@ -35,7 +35,7 @@ def lay_out(folder: Path, *, train: int = 20, test: int = 30) -> Path:
 
 def read(path: Path, *, undivided: bool = False, **settings: Any) -> Texts:
     source = ImdbSource.model_validate({"kind": "imdb", "path": path.name, **settings})
-    return read_imdb(path, source, undivided=undivided)
+    return read_documents(path, source, undivided=undivided)
 
 
 def of(documents: Texts, split: str) -> list[str]:
@@ -118,7 +118,7 @@ def test_what_is_missing_or_does_not_belong_there(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"3_10.txt: expected UTF-8 text, found byte 0xe9"):
         read(path)
     with pytest.raises(UserError, match=r"train/neg: no such folder; .* download: true"):
-        require_imdb(tmp_path / "elsewhere", ImdbSource(kind="imdb"))
+        require_there(tmp_path / "elsewhere", ImdbSource(kind="imdb"))
     table = tmp_path / "imdb.csv"
     table.write_text("split,label,text\ntrain,0,a\ntrain,1,b\ndev,1,c\n")
     with pytest.raises(UserError, match=r"expected train and test .* found dev, train; .* table"):
@@ -126,5 +126,7 @@ def test_what_is_missing_or_does_not_belong_there(tmp_path: Path) -> None:
 
 
 def test_a_sample_of_nothing_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"test_sample: 0.1 of 4 test reviews is not a sample"):
+    with pytest.raises(
+        UserError, match=r"test_sample: expected .* some of the 4 test reviews, found 0.1"
+    ):
         read(lay_out(tmp_path / "aclImdb", test=2), test_sample=0.1)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import train_test_split
 
-from attnnn.corpora.mimic import read_mimic, require_mimic
+from attnnn.corpora.readers import read_documents, require_there
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
 from attnnn.study.sources import MimicSource
@@ -70,7 +70,7 @@ def read(folder: Path, task: str, *, undivided: bool = False, **settings: Any) -
     source = MimicSource.model_validate(
         {"kind": "mimic", "task": task, "path": folder.name, **settings}
     )
-    return read_mimic(folder, source, undivided=undivided)
+    return read_documents(folder, source, undivided=undivided)
 
 
 def test_a_summary_is_joined_with_its_addenda_by_date(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_compressed_files_and_numbers_with_a_decimal_point(tmp_path: Path) -> No
     [
         ("list", r"dev_50_hadm_ids.csv: line 2: expected one HADM_ID, found 'x'"),
         ("twice", r"test_50_hadm_ids.csv: expected every admission once .* 1 of split train again"),
-        ("description", r"line 3: expected a DESCRIPTION of Report or Addendum, found 'Letter'"),
+        ("description", r"line 3: expected DESCRIPTION Report or Addendum, found 'Letter'"),
         ("fields", r"NOTEEVENTS.csv: line 3: expected 11 fields as in the header, found 2"),
         ("number", r"NOTEEVENTS.csv: line 3: expected a number of a patient .* found 'x'"),
         ("quote", r"NOTEEVENTS.csv: line \d: malformed"),
@@ -208,9 +208,11 @@ def test_faulty_files_are_named_with_the_line(tmp_path: Path, fault: str, messag
 
 def test_missing_files_and_columns_are_seen_beforehand(tmp_path: Path) -> None:
     def check(task: str) -> None:
-        require_mimic(tmp_path, MimicSource.model_validate({"kind": "mimic", "task": task}))
+        require_there(tmp_path, MimicSource.model_validate({"kind": "mimic", "task": task}))
 
-    with pytest.raises(UserError, match=r"NOTEEVENTS.csv: no such file; .* \(task anemia\)"):
+    with pytest.raises(
+        UserError, match=r"NOTEEVENTS.csv: no such file; .* of MIMIC-III that source names"
+    ):
         check("anemia")
     lay_out(tmp_path, [note(1, "one")], codes(a1=["25000"]))
     check("anemia")

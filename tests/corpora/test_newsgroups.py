@@ -11,7 +11,8 @@ from sklearn.datasets import _twenty_newsgroups as loader
 from sklearn.datasets import load_files
 from sklearn.model_selection import train_test_split
 
-from attnnn.corpora.newsgroups import GROUPS, body, read_newsgroups
+from attnnn.corpora.newsgroups import GROUPS, body
+from attnnn.corpora.readers import read_documents
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
 from attnnn.study.sources import NewsgroupsSource
@@ -53,7 +54,7 @@ def lay_out(folder: Path, size: int = 12) -> Path:
 
 def read(path: Path, *, undivided: bool = False, **settings: Any) -> Texts:
     source = NewsgroupsSource.model_validate({"kind": "20news", "path": path.name, **settings})
-    return read_newsgroups(path, source, undivided=undivided)
+    return read_documents(path, source, undivided=undivided)
 
 
 def test_header_quotations_and_signature_go() -> None:

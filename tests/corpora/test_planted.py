@@ -145,8 +145,8 @@ def test_any_length_can_be_met(regime: str, shortest: int, extra: int, seed: int
 @pytest.mark.parametrize(
     ("settings_", "message"),
     [
-        ({"min_tokens": 5}, r"min_tokens: regime lexical needs at least 9 tokens .* found 5"),
-        ({"positive": 0.01}, r"positive: 0.01 of 30 dev documents leaves one class empty"),
+        ({"min_tokens": 5}, r"min_tokens: expected at least 9, .* regime lexical, found 5"),
+        ({"positive": 0.01}, r"positive: expected .* some of 30 dev documents, found 0.01"),
     ],
 )
 def test_impossible_settings_are_refused(settings_: dict[str, float], message: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from attnnn.corpora.snli import read_snli
+from attnnn.corpora.readers import read_documents
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
 from attnnn.study.sources import SnliSource
@@ -37,7 +37,7 @@ def lay_out(folder: Path, **last: str) -> Path:
 
 
 def read(folder: Path) -> Texts:
-    return read_snli(folder, SnliSource(kind="snli", path=folder.name), undivided=False)
+    return read_documents(folder, SnliSource(kind="snli", path=folder.name), undivided=False)
 
 
 def test_premises_are_documents_and_hypotheses_questions(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_pairs_without_a_gold_label_are_counted(tmp_path: Path) -> None:
     [
         (
             '{"gold_label": "neutral"',
-            r"line 6: expected one json object a line, found malformed json",
+            r"line 6: expected one json object per line, found malformed json",
         ),
         ("[1]\n", r"line 6: expected a json object, found list"),
         ("\n", r"line 6: expected a json object, found a blank line"),

@@ -98,14 +98,15 @@ def test_a_sample_is_stratified_in_source_order_and_counted() -> None:
 def test_every_split_must_hold_every_class(
     splits: list[str], labels: list[int], message: str
 ) -> None:
-    documents = texts_of(labels, "train").with_splits(np.array(splits), None)
-    documents = documents.renamed(["no", "yes"], {})
+    whole = texts_of(labels, "train")
+    documents = replace(whole, splits=np.array(splits), classes=["no", "yes"])
     with pytest.raises(UserError, match=message):
         room.require_classes(documents, where="t.csv")
 
 
 def test_where_classes_are_answers_a_split_need_not_hold_them_all() -> None:
-    documents = texts_of([0, 1, 1], "train").with_splits(np.array(["train", "train", "test"]), None)
+    splits = np.array(["train", "train", "test"])
+    documents = replace(texts_of([0, 1, 1], "train"), splits=splits)
     asked = replace(documents, questions=Questions(["q"] * 3, every_class=False))
     room.require_classes(asked, where="")
     with pytest.raises(UserError, match="split test has no document of class"):
@@ -116,12 +117,12 @@ def test_where_classes_are_answers_a_split_need_not_hold_them_all() -> None:
 
 def test_a_carved_split_is_scikit_learns() -> None:
     documents = texts_of([0, 1] * 20, "train")
-    stratify = documents.labels
-    carved, rest = room.carve(documents, "test", share=0.3, seed=5, stratify=stratify)
-    train, test = train_test_split(np.arange(40), test_size=0.3, random_state=5, stratify=stratify)
+    labels = documents.labels
+    carved, rest = room.carve(documents, "test", share=0.3, seed=5, stratify=True)
+    train, test = train_test_split(np.arange(40), test_size=0.3, random_state=5, stratify=labels)
     assert np.flatnonzero(carved.splits == "test").tolist() == sorted(test)
     assert rest.tolist() == train.tolist()  # in its order, too
-    again, _ = room.carve(carved, "dev", share=0.5, seed=5, stratify=None, among=rest)
+    again, _ = room.carve(carved, "dev", share=0.5, seed=5, stratify=False, among=rest)
     _, dev = train_test_split(train, test_size=0.5, random_state=5)
     assert np.flatnonzero(again.splits == "dev").tolist() == sorted(dev)
     assert again.made_splits == (
@@ -134,10 +135,10 @@ def test_dev_may_be_missing_only_if_no_switch_selects_on_it() -> None:
     room.require_dev(resolve("wiegreffe-pinter", {}).selecting_on_dev, False)
     room.require_dev(resolve("clean", {}).selecting_on_dev, True)
     with pytest.raises(
-        UserError, match="select_split and lambda_select and adv_select selects on it"
+        UserError, match=r"select on \(switches: select_split, lambda_select, adv_select\)"
     ):
         room.require_dev(resolve("clean", {}).selecting_on_dev, False)
-    with pytest.raises(UserError, match="switch lambda_select selects on it"):
+    with pytest.raises(UserError, match=r"select on \(switches: lambda_select\), found none"):
         room.require_dev(
             resolve("wiegreffe-pinter", {"lambda_select": "dev"}).selecting_on_dev, False
         )

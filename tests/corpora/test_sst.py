@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attnnn.corpora.sst import parse_tree, read_sst
+from attnnn.corpora.readers import read_documents
+from attnnn.corpora.sst import parse_tree
+from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
+from attnnn.study.sources import SstSource
 
 LEAF = st.tuples(st.integers(0, 4), st.text("abé.,'-\xa0½", min_size=1, max_size=5))
 TREES = st.recursive(
@@ -74,9 +77,13 @@ def write_trees(folder: Path, **lines: list[str]) -> Path:
     return folder
 
 
+def read(folder: Path) -> Texts:
+    return read_documents(folder, SstSource(kind="sst"), undivided=False)
+
+
 def test_sentences_are_binary_and_neutral_ones_counted(tmp_path: Path) -> None:
     trees = ["(0 (2 So) (0 bad))", "(2 Fine)", "(4 Great)", "(1 Dull)", "(3 Good)"]
-    documents = read_sst(write_trees(tmp_path, train=trees, dev=trees[:3], test=trees[:1]))
+    documents = read(write_trees(tmp_path, train=trees, dev=trees[:3], test=trees[:1]))
     assert documents.texts[:4] == ["So bad", "Great", "Dull", "Good"]
     assert documents.labels.tolist() == [0, 1, 0, 1, 0, 1, 0]
     assert documents.splits.tolist() == ["train"] * 4 + ["dev"] * 2 + ["test"]
@@ -87,10 +94,10 @@ def test_sentences_are_binary_and_neutral_ones_counted(tmp_path: Path) -> None:
 def test_a_broken_line_is_named_and_so_is_a_missing_file(tmp_path: Path) -> None:
     write_trees(tmp_path, train=["(3 good)"], dev=["(3 good)", "(3 good"], test=["(1 bad)"])
     with pytest.raises(UserError, match=r"dev.txt:2: expected a tree .* 1 brackets left open"):
-        read_sst(tmp_path)
+        read(tmp_path)
     (tmp_path / "test.txt").unlink()
     with pytest.raises(UserError, match=r"test.txt: no such file"):
-        read_sst(tmp_path)
+        read(tmp_path)
 
 
 def test_single_damages_of_a_real_looking_tree_never_pass_unseen() -> None:

@@ -176,7 +176,9 @@ def test_a_protocol_that_selects_on_dev_needs_one(tmp_path: Path) -> None:
     rows = [row for row in ROWS if row[0] != "dev"]
     undivided = {**reviews(tmp_path, rows), "switches": {"train_part": "undivided"}}
     study = study_of(tmp_path, undivided)
-    with pytest.raises(UserError, match="there is no dev split, and switch select_split and"):
+    with pytest.raises(
+        UserError, match=r"expected a dev split to select on \(switches: select_split"
+    ):
         check_files(study)
     test_selected = {"select_split": "test", "lambda_select": "test", "adv_select": "train_loss"}
     undivided["switches"] |= test_selected

@@ -219,5 +219,5 @@ def test_the_random_other_weight_is_any_but_the_given_one():
         _, counts = np.unique(drawn[position == given_one], return_counts=True)
         assert len(counts) == 3
         assert chisquare(counts).pvalue > 1e-4
-    with pytest.raises(ValueError, match="no other"):
+    with pytest.raises(ValueError, match="at least two tokens"):
         random_other(np.array([0]), np.array([1]), np.random.default_rng(0))

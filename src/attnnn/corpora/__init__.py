@@ -1,1 +1,1 @@
-"""Sources become corpora: read or generated, split, tokenised, filtered, numbered, described."""
+"""From sources to encoded corpora: texts are read or generated, split, tokenised, filtered and numbered."""

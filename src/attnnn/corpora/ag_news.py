@@ -1,16 +1,13 @@
-"""AG's news corpus in the csv files of Zhang, Zhao & LeCun (2015), World against Business."""
+"""AG's news corpus in the csv files of Zhang, Zhao & LeCun (2015): World against Business."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-
-from attnnn.corpora.splits import carve
-from attnnn.corpora.table_files import csv_rows
-from attnnn.corpora.texts import Dropped, Texts
+from attnnn.corpora.files import csv_rows
+from attnnn.corpora.splits import carve_dev
+from attnnn.corpora.texts import Collector, Texts
 from attnnn.errors import UserError
 from attnnn.study.sources import AgNewsSource
 
@@ -28,76 +25,32 @@ def read_ag_news(path: Path, source: AgNewsSource, *, undivided: bool) -> Texts:
     Args:
         path: the folder.
         source: share and seed of dev.
-        undivided: make no dev split (switch train_part).
+        undivided: whether to leave train whole, without a dev split (switch train_part).
 
     Raises:
-        UserError: a missing file or a malformed row.
+        UserError: a malformed row.
     """
-    require_ag_news(path, source)
-    texts: list[str] = []
-    places: list[str] = []
-    labels: list[int] = []
-    splits: list[str] = []
-    others: Counter[tuple[str, str]] = Counter()
+    found = Collector()
+    # The counts are listed by split and class, whichever class comes first in the file.
+    found.dropped.update({(s, f"class {name}"): 0 for s in _SPLITS for name in _OTHERS.values()})
     for split in _SPLITS:
         for place, label, description in _rows(path / f"{split}.csv"):
             if label in _OTHERS:
-                others[split, label] += 1
-                continue
-            texts.append(description)
-            places.append(place)
-            labels.append(_LABELS[label])
-            splits.append(split)
-    documents = Texts(
-        texts=texts,
-        labels=np.array(labels, dtype=np.int64),
-        splits=np.array(splits, dtype="<U5"),
-        places=places,
-        classes=list(CLASSES),
-        facts={
-            "kind": "ag_news",
-            "folder": source.path,
-            "rows": len(texts) + others.total(),
-        },
-        dropped=tuple(
-            Dropped(split, f"class {_OTHERS[label]}", count)
-            for (split, label), count in sorted(others.items(), key=_in_order)
-        ),
-    )
-    if undivided:
-        return documents
-    return carve(documents, "dev", share=source.dev_share, seed=source.seed, stratify=None)[0]
-
-
-def require_ag_news(path: Path, source: AgNewsSource) -> None:
-    """Check that both files are there.
-
-    Raises:
-        UserError: naming the first missing one.
-    """
-    for split in _SPLITS:
-        file = path / f"{split}.csv"
-        if not file.is_file():
-            raise UserError(
-                f"{file}: no such file; expected train.csv and test.csv of ag_news_csv: set source.path "
-                "or corpora_dir, or download: true"
-            )
-
-
-def _in_order(item: tuple[tuple[str, str], int]) -> tuple[int, str]:
-    (split, label), _ = item
-    return _SPLITS.index(split), label
+                found.dropped[split, f"class {_OTHERS[label]}"] += 1
+            else:
+                found.add(description, label=_LABELS[label], split=split, place=place)
+    facts = {"kind": "ag_news", "folder": source.path, "rows": found.seen}
+    return carve_dev(found.documents(CLASSES, facts), source, undivided=undivided)
 
 
 def _rows(file: Path) -> Iterator[tuple[str, str, str]]:
     """Place, class and description of every row."""
-    for line, (label, _, description) in csv_rows(
-        file, fields=3, what="class, title and description"
-    ):
+    rows = csv_rows(file, fields=3, what="(class, title and description)")
+    for line, (label, _, description) in rows:
         place = f"{file}: line {line}"
         if label not in _LABELS and label not in _OTHERS:
             raise UserError(
                 f"{place}: expected a class of 1 to 4 in the first field, found {label[:40]!r}; get the "
-                "file anew"
+                "file again"
             )
         yield place, label, description

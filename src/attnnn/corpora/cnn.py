@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from tqdm import tqdm
 
+from attnnn.corpora.files import opened
 from attnnn.corpora.spool import Spool
-from attnnn.corpora.table_files import telling_encoding
-from attnnn.corpora.texts import SPLITS, Dropped, Questions, Texts
+from attnnn.corpora.texts import SPLITS, Collector, Questions, Texts
 from attnnn.errors import UserError
 from attnnn.study.sources import CnnSource
 from attnnn.tables.ragged import Ragged
@@ -23,100 +22,51 @@ _ENTITY = re.compile(r"@entity(\d+)")
 _PARTS = ("question", "answer", "passage")
 
 
-@dataclass
-class _Collected:
-    """What has been read so far, entities by their own numbers."""
-
-    passages: Spool = field(default_factory=Spool)
-    questions: Spool = field(default_factory=Spool)
-    answers: array[int] = field(default_factory=lambda: array("q"))
-    entities: array[int] = field(default_factory=lambda: array("q"))
-    counts: array[int] = field(default_factory=lambda: array("q"))
-    splits: list[str] = field(default_factory=list)
-    places: list[str] = field(default_factory=list)
-
-
 def read_cnn(path: Path, source: CnnSource, *, undivided: bool) -> Texts:
-    """The questions: the document is the passage, the label the entity that the placeholder stands for.
+    """The questions: the document is the passage, the label is the entity that the placeholder stands for.
 
-    Texts are tokens between spaces already. The classes are all entities of all passages, by number;
-    the candidates of a question are those of its passage (Jain & Wallace 2019, section 3). A question
-    whose answer its passage does not hold is counted and left out.
+    The texts are already tokenised, with spaces between tokens. The classes are the entities of all
+    passages, by number; the candidates of a question are those of its passage (Jain & Wallace 2019,
+    section 3). Questions whose answer is not in the passage are counted and left out.
 
     Args:
         path: the folder.
-        source: not used: dev is given.
-        undivided: not used.
+        source: its name in the configuration.
+        undivided: not used, as dev is given.
 
     Raises:
-        UserError: a missing file, or a record that is not question, answer, passage and an empty line.
+        UserError: a record other than question, answer, passage and an empty line.
     """
-    require_cnn(path, source)
-    found = _Collected()
-    dropped = []
-    for split in SPLITS:
-        lost = 0
-        records = _records(path / f"{split}.txt")
-        for line, (question, answer, passage) in tqdm(records, desc=split, disable=None):
-            candidates = _entities(passage)
-            number = _entity(answer, f"{path / split}.txt: line {line + 1}")
-            if number not in candidates:
-                lost += 1
-                continue
-            found.passages.append(passage)
-            found.questions.append(question)
-            found.answers.append(number)
-            found.entities.extend(candidates)
-            found.counts.append(len(candidates))
-            found.splits.append(split)
-            found.places.append(f"{path / split}.txt: line {line}")
-        if lost:
-            dropped.append(Dropped(split, "the answer is not an entity of the passage", lost))
-    return _texts(found, source, dropped)
-
-
-def require_cnn(path: Path, source: CnnSource) -> None:
-    """Check that the three files are there.
-
-    Raises:
-        UserError: naming the first missing one.
-    """
+    found, questions = Collector(Spool()), Spool()
+    entities, counts = array("q"), array("q")
     for split in SPLITS:
         file = path / f"{split}.txt"
-        if not file.is_file():
-            raise UserError(
-                f"{file}: no such file; expected train.txt, dev.txt and test.txt of the release of Chen et "
-                "al. (2016): set source.path or corpora_dir"
-            )
-
-
-def _texts(found: _Collected, source: CnnSource, dropped: list[Dropped]) -> Texts:
-    numbers = np.unique(_ints(found.entities))
-    labels = np.searchsorted(numbers, _ints(found.answers)).astype(np.int64)
-    # Each document's entities ascend, and so do their classes.
-    candidates = np.searchsorted(numbers, _ints(found.entities)).astype(np.int32)
-    return Texts(
-        texts=found.passages.texts(),
-        labels=labels,
-        splits=np.array(found.splits, dtype="<U5"),
-        places=found.places,
-        classes=[f"@entity{number}" for number in numbers.tolist()],
+        for line, (question, answer, passage) in tqdm(_records(file), desc=split, disable=None):
+            candidates = _entities(passage)
+            number = _entity(answer, f"{file}: line {line + 1}")
+            if number not in candidates:
+                found.dropped[split, "the answer is not an entity of the passage"] += 1
+                continue
+            found.add(passage, label=number, split=split, place=f"{file}: line {line}")
+            questions.append(question)
+            entities.extend(candidates)
+            counts.append(len(candidates))
+    # The entities of a document are in ascending order, and so are their classes.
+    numbers, classes = np.unique(np.array(entities, dtype=np.int64), return_inverse=True)
+    documents = found.documents(
+        [f"@entity{number}" for number in numbers.tolist()],
+        {"kind": "cnn", "folder": source.path, "entities": len(numbers)},
         questions=Questions(
-            texts=found.questions.texts(),
-            candidates=Ragged.from_lengths(candidates, _ints(found.counts)),
+            texts=questions.texts(),
+            candidates=Ragged.from_lengths(classes.astype(np.int32), counts),
             every_class=False,
         ),
-        facts={"kind": "cnn", "folder": source.path, "entities": len(numbers)},
-        dropped=tuple(dropped),
     )
-
-
-def _ints(values: array[int]) -> NDArray[np.int64]:
-    return np.frombuffer(values, dtype=np.int64) if values else np.empty(0, np.int64)
+    return replace(documents, labels=np.searchsorted(numbers, documents.labels).astype(np.int64))
 
 
 def _entities(passage: str) -> list[int]:
-    """Numbers of the entities among the tokens of a passage, ascending."""
+    """The numbers of the entities in a passage, in ascending order."""
     found = {match[1] for token in passage.split() if (match := _ENTITY.fullmatch(token))}
     return sorted(map(int, found))
 
@@ -126,14 +76,14 @@ def _entity(answer: str, where: str) -> int:
     if match is None:
         raise UserError(
             f"{where}: expected an entity such as @entity7 as the answer, found {answer[:40]!r}; get the "
-            "file anew"
+            "file again"
         )
     return int(match[1])
 
 
-def _records(file: Path) -> Iterator[tuple[int, tuple[str, str, str]]]:
-    """Question, answer and passage of every record, and the line that it begins at."""
-    with telling_encoding(file), file.open(encoding="utf-8", newline="\n") as lines:
+def _records(file: Path) -> Iterator[tuple[int, list[str]]]:
+    """The question, answer and passage of every record, and the line where it begins."""
+    with opened(file, newline="\n") as lines:
         record: list[str] = []
         line = 0
         for line, content in enumerate(lines, start=1):
@@ -142,21 +92,21 @@ def _records(file: Path) -> Iterator[tuple[int, tuple[str, str, str]]]:
                 if text:
                     raise UserError(
                         f"{file}: line {line}: expected an empty line after a passage, found {text[:40]!r}; "
-                        "get the file anew"
+                        "download the file again"
                     )
-                yield line - len(_PARTS), (record[0], record[1], record[2])
+                yield line - len(_PARTS), record
                 record = []
                 continue
             if not text:
                 raise UserError(
                     f"{file}: line {line}: expected {_PARTS[len(record)]}, found an empty line; get the "
-                    "file anew"
+                    "file again"
                 )
             record.append(text)
         if len(record) == len(_PARTS):
-            yield line - len(_PARTS) + 1, (record[0], record[1], record[2])
+            yield line - len(_PARTS) + 1, record
         elif record:
             raise UserError(
-                f"{file}: line {line}: expected {_PARTS[len(record)]} next, found the end of the file; get "
-                "it anew"
+                f"{file}: line {line}: expected {_PARTS[len(record)]} next, found the end of the file; "
+                "download it again"
             )

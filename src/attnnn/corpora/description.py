@@ -1,4 +1,4 @@
-"""What there is to know about a prepared corpus, in ``description.json``."""
+"""The facts about a prepared corpus that ``description.json`` holds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.corpora.encoded import Encoded, Survey
-from attnnn.corpora.settings import PrepareSettings
+from attnnn.corpora.prepare_settings import PrepareSettings
 from attnnn.corpora.texts import SPLITS, Texts
 from attnnn.corpora.vocabulary import Vocabulary
 
@@ -31,9 +31,9 @@ def describe(
         corpus: its name.
         documents: those that are kept.
         encoded: their tokens.
-        questions: those of their questions, of a corpus of pairs.
+        questions: the tokens of their questions; None for single texts.
         vocabulary: of the corpus.
-        fitted_on: number of documents it was counted on.
+        fitted_on: how many documents it was counted on.
     """
     dumped = settings.model_dump(mode="json")
     survey = encoded.survey()
@@ -71,7 +71,7 @@ def _split(
         "per_class": dict(zip(classes, counts.tolist(), strict=True)),
         "tokens": _tokens(survey, members),
         **questions,
-        # n_neg / n_pos of two classes (METHODS of the papers: weight of the positive class's loss)
+        # n_neg / n_pos for two classes: the weight of the positive class in the papers' loss
         "pos_weight": float(counts[0] / counts[1]) if len(classes) == 2 else None,
     }
 
@@ -87,9 +87,9 @@ def _tokens(survey: Survey, members: NDArray[np.int64]) -> dict[str, float | int
 
 
 def _overlap(documents: Texts, survey: Survey, asked: Survey | None) -> dict[str, int]:
-    """Documents of dev and test that read like a training document, unknown words being alike.
+    """How many dev and test documents equal a training document, all unknown words counting as equal.
 
-    Of a pair, the question has to read alike too.
+    In a corpus of pairs, the questions must be equal too.
     """
     questions = [b""] * len(documents) if asked is None else asked.digests
     read = {

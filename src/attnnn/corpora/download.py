@@ -1,20 +1,17 @@
-"""Archives from the internet: fetched aside, checked, and unpacked with care."""
+"""Files and archives from the internet: downloaded aside, checked, and unpacked with care."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import sys
 import tarfile
 import tempfile
-import urllib.error
-import urllib.request
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
-from http.client import HTTPException
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from tqdm import tqdm
 
@@ -26,56 +23,75 @@ _TIMEOUT = 60  # seconds without a byte
 
 
 def fetch(url: str, path: Path, *, sha256: str | None = None, md5: str | None = None) -> None:
-    """Download a file over http(s); it takes its name only when its checksum is right.
+    """Download a file over http(s); it takes its name only once its checksum is right.
 
     Args:
         url: the address.
         path: where the file goes.
         sha256: its checksum.
-        md5: one of this kind, for files that come with no better one. Without either the file is
-            accepted as it comes, and its sha256 is said on stderr.
+        md5: for files that are published with this checksum alone. Without either, the file is accepted
+            as it is, and its sha256 is printed to stderr.
 
     Raises:
-        UserError: an address of another kind, no connection, or another checksum.
+        UserError: an address that is not http(s), a failed download, or another checksum.
     """
+    import pooch  # slow to import
+
     name, expected = ("md5", md5) if sha256 is None and md5 is not None else ("sha256", sha256)
     if not url.startswith(("https://", "http://")):
         raise UserError(f"source.url: expected an http(s) address, found {url}")
-    digest = hashlib.new(name)
     with written_aside(path) as aside:
-        try:
-            with (
-                urllib.request.urlopen(url, timeout=_TIMEOUT) as answer,
-                aside.open("wb") as file,
-                tqdm(desc=url, unit="B", unit_scale=True, disable=None) as progress,
-            ):
-                while chunk := answer.read(_CHUNK):
-                    digest.update(chunk)
-                    file.write(chunk)
-                    progress.update(len(chunk))
-        except (urllib.error.URLError, HTTPException, TimeoutError, ConnectionError) as error:
-            raise UserError(
-                f"{url}: cannot be fetched ({error}); get it by hand and unpack it where source.path says"
-            ) from None
+        _download(url, aside)
+        found = pooch.file_hash(str(aside), alg=name)
         if expected is None:
             print(
-                f"{url}: no published checksum to compare with; sha256 {digest.hexdigest()}: set "
-                "source.sha256 to it, so that every later fetch is the same",
+                f"{url}: no checksum is published; the file's own is sha256 {found}: set source.sha256 to "
+                "it, so that every later fetch gives the same file",
                 file=sys.stderr,
             )
-        elif digest.hexdigest() != expected.lower():
+        elif found != expected.lower():
             raise UserError(
-                f"{url}: expected {name} {expected}, found {digest.hexdigest()}: the file has changed or "
-                f"was damaged on its way; fetch it again, or mend source.{name} if you trust it"
+                f"{url}: expected {name} {expected}, found {found}: the file has changed or was damaged "
+                f"on its way; fetch it again, or set source.{name} to what was found if you trust it"
             )
+
+
+def _download(url: str, path: Path) -> None:
+    """Fetch the bytes of a file, as the server stores them.
+
+    `pooch.retrieve` would check the checksum as well, but not report the one that it found.
+    """
+    import pooch
+    import requests
+
+    # Pooch ignores a bar without a total, and replaces this one by the file's size.
+    with tqdm(desc=url, total=1, unit="B", unit_scale=True, disable=None) as progress:
+        download = pooch.HTTPDownloader(
+            progressbar=progress,
+            chunk_size=_CHUNK,
+            timeout=_TIMEOUT,
+            headers={"Accept-Encoding": "identity"},
+            hooks={"response": _keep_compressed},
+        )
+        try:
+            download(url, str(path), None)
+        except requests.RequestException as error:
+            raise UserError(
+                f"{url}: cannot be fetched ({error}); download it by hand and unpack it at source.path"
+            ) from None
+
+
+def _keep_compressed(response: Any, **_: Any) -> None:
+    """Drop Content-Encoding: some servers send it with .gz files, and requests would then decompress them."""
+    response.raw.headers.discard("content-encoding")
 
 
 def unpack(archive: Path, folder: Path) -> None:
     """Unpack a zip archive or a tar archive, compressed or not, into a folder.
 
     Raises:
-        UserError: neither, or a member whose path is absolute or leads outside the folder, or one that
-            is a link or a device; nothing is unpacked then.
+        UserError: another kind of file, a damaged archive, or an unsafe member: one whose path is absolute or
+            leads outside the folder, a link or a device. Nothing is unpacked if a member is unsafe.
     """
     try:
         if zipfile.is_zipfile(archive):
@@ -94,7 +110,8 @@ def unpack(archive: Path, folder: Path) -> None:
             content.extractall(folder, filter="data")
     except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error) as error:
         raise UserError(
-            f"{archive}: expected a zip or tar archive, whole ({error}); fetch it again"
+            f"{archive}: expected a whole zip or tar archive, found a damaged or other file ({error}); "
+            "download it again"
         ) from None
 
 
@@ -116,20 +133,20 @@ def fetch_folder(
     md5: str | None = None,
     named: str | None = None,
 ) -> None:
-    """Fetch an archive and put the folder in it that holds `files` in place as `folder`.
+    """Fetch an archive, and move the folder in it that holds `files` to `folder`.
 
-    A folder that is there already is left alone, even if it appeared meanwhile.
+    A complete folder that exists already is left alone, even if it appeared meanwhile.
 
     Args:
         url: the archive's address.
-        folder: where its folder goes.
+        folder: where that folder goes.
         files: names of files, or of folders, that the folder must hold.
         sha256: the archive's checksum.
         md5: see `fetch`.
-        named: the name that the folder has in the archive; None: any.
+        named: the folder's name in the archive; None: any.
 
     Raises:
-        UserError: as `fetch` and `unpack`, or no such folder in the archive.
+        UserError: as in `fetch` and `unpack`, or no such folder in the archive.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as aside:
@@ -142,7 +159,9 @@ def fetch_folder(
                 break
         else:
             wanted = f"a folder {named}" if named else "a folder"
-            raise UserError(f"{url}: expected {wanted} with {', '.join(files)}, found none")
+            raise UserError(
+                f"{url}: expected {wanted} with {', '.join(files)}, found none; correct source.url"
+            )
         try:
             os.rename(found, folder)
         except OSError:
@@ -152,15 +171,15 @@ def fetch_folder(
 
 
 def fetch_files(base: str, folder: Path, *, sha256: Mapping[str, str]) -> None:
-    """Fetch files of an address, all of them or none, into `folder`.
+    """Fetch several files from one address into `folder`, all of them or none.
 
     Args:
-        base: the address that the names are appended to.
+        base: the address that their names are appended to.
         folder: where they go.
-        sha256: their names, with the checksum of each.
+        sha256: the checksum of each file, by its name.
 
     Raises:
-        UserError: as `fetch`.
+        UserError: as in `fetch`.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as aside:

@@ -1,4 +1,4 @@
-"""Tokenised documents with their vocabulary ids, taken out in blocks so that large corpora fit."""
+"""Tokenised documents with their vocabulary ids, block by block so that large corpora fit in memory."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from attnnn.tables.ragged import Ragged, blocks
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """What a corpus description needs of every text.
+    """What the description of a corpus needs to know about each text.
 
     Attributes:
-        lengths: tokens of each.
-        unknown: those of them that the vocabulary does not hold.
-        digests: equal for texts that read alike, unknown words being alike.
+        lengths: how many tokens it has.
+        unknown: how many of them are not in the vocabulary.
+        digests: equal for equal texts, all unknown words counting as equal.
     """
 
     lengths: NDArray[np.int64]
@@ -35,12 +35,12 @@ class Survey:
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """Texts of a tokenised corpus.
+    """Some of the texts of a tokenised corpus.
 
     Attributes:
         tokens: the whole corpus.
-        ids: vocabulary id of every distinct token.
-        rows: which of its texts these are.
+        ids: the vocabulary id of every distinct token.
+        rows: which texts of the corpus these are.
     """
 
     tokens: Tokens
@@ -49,16 +49,16 @@ class Encoded:
 
     @classmethod
     def of(cls, tokens: Tokens, vocabulary: Vocabulary, rows: NDArray[np.int64]) -> Encoded:
-        """The given texts, by that vocabulary."""
+        """The given texts, encoded by that vocabulary."""
         return cls(tokens, vocabulary.ids_of(tokens.inventory), rows)
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """Tokens of each text."""
+        """How many tokens each text has."""
         return self.tokens.numbers.lengths[self.rows]
 
     def words(self, part: slice) -> Ragged:
-        """The tokens of some of the texts, as text."""
+        """The tokens of some of the texts, as strings."""
         return self.tokens.words(self.tokens.numbers.take(self.rows[part]))
 
     def token_ids(self, part: slice) -> Ragged:
@@ -67,7 +67,7 @@ class Encoded:
         return numbers.with_values(self.ids[numbers.values])
 
     def survey(self) -> Survey:
-        """All texts, counted."""
+        """The lengths, unknown tokens and digests of all texts."""
         unknown: list[int] = []
         digests: list[bytes] = []
         for part in blocks(self.lengths):
@@ -78,11 +78,11 @@ class Encoded:
 
 
 def tokenize_documents(documents: Texts, corpus: str, tokenizer: str) -> Tokens:
-    """All documents in order and after them, for a corpus of pairs, all questions.
+    """Tokenise all documents in order and then, for a corpus of pairs, all questions.
 
     Args:
         documents: the corpus.
-        corpus: its name, for the bar of progress.
+        corpus: its name, for the progress bar.
         tokenizer: name of the tokenizer.
     """
     parts = [documents.texts]
@@ -103,7 +103,7 @@ def _counted(texts: Iterable[str], progress: tqdm[NoReturn]) -> Iterator[str]:
 def document_columns(
     documents: Texts, encoded: Encoded, questions: Encoded | None
 ) -> Iterator[dict[str, Any]]:
-    """The columns of `schemas.DOCUMENTS`, or with questions of `schemas.PAIRS`, block by block."""
+    """The columns of `schemas.DOCUMENTS` or, with questions, of `schemas.PAIRS`, block by block."""
     lengths = encoded.lengths if questions is None else encoded.lengths + questions.lengths
     for part in blocks(lengths):
         rows = np.arange(len(documents))[part]

@@ -1,4 +1,4 @@
-"""Which documents stay for their number of tokens."""
+"""Which documents are kept, by their number of tokens."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.corpora.texts import SPLITS, Dropped, Texts
+from attnnn.corpora.texts import SPLITS, Dropped, Texts, counted_by_split
 from attnnn.errors import UserError
 
 
@@ -22,20 +22,20 @@ def kept_documents(
 ) -> tuple[NDArray[np.bool_], list[Dropped]]:
     """Which documents are kept, and what is left out of which split.
 
-    Single texts go through `length_filter`, and one without tokens is refused. Pairs go through it
-    only where a bound is given (Jain & Wallace 2019, released code, filter no pairs), and those
-    without tokens on one side are counted out: users cannot mend published corpora.
+    Single texts pass through `length_filter`, and one without tokens is an error. Pairs pass through it
+    only if a bound is given (the released code of Jain & Wallace 2019 does not filter pairs); those
+    without tokens on one side are counted and left out, as users cannot correct published corpora.
 
     Args:
         documents: all of them.
-        lengths: shape (documents,): tokens n of each.
-        asked: shape (documents,): tokens of each question; None for single texts.
+        lengths: shape (documents,): n, the tokens of each document.
+        asked: shape (documents,): the tokens of each question; None for single texts.
         min_length: lower bound of n.
         max_length: upper bound of n.
         strict: switch strict_length_filter.
 
     Raises:
-        UserError: naming a single text without tokens.
+        UserError: a single text without tokens, which is named.
     """
     if asked is not None and min_length is None and max_length is None:
         strict = False
@@ -49,10 +49,7 @@ def kept_documents(
         ("no token in the document", lengths == 0),
         ("no token in the question or hypothesis", asked == 0),
     ):
-        for split in SPLITS:
-            count = int((empty & keep & (documents.splits == split)).sum())
-            if count:
-                dropped.append(Dropped(split, reason, count))
+        dropped += counted_by_split(documents.splits, empty & keep, reason)
         keep = keep & ~empty
     return keep, dropped
 
@@ -65,11 +62,11 @@ def length_filter(
     max_length: int | None,
     strict: bool,
 ) -> tuple[NDArray[np.bool_], list[Dropped]]:
-    """Which documents are kept for their number of tokens n, and what is dropped from which split.
+    """Which documents are kept, by their number of tokens n, and what is dropped from which split.
 
-    Strict: min_length < n < max_length, a missing bound being the split's own extreme, so that the
-    shortest and longest documents always go (Jain & Wallace 2019, released code). Otherwise
-    min_length <= n <= max_length, a missing bound dropping nothing.
+    The strict filter keeps min_length < n < max_length. A missing bound is the split's own extreme, so
+    the shortest and longest documents are always dropped (Jain & Wallace 2019, released code). The other
+    filter keeps min_length <= n <= max_length, and a missing bound drops nothing.
 
     Args:
         lengths: shape (documents,): n.
@@ -80,15 +77,10 @@ def length_filter(
     """
     keep = np.ones(len(lengths), dtype=np.bool_)
     dropped = []
-    for split in SPLITS:
-        members = splits == split
-        if not members.any():
-            continue
-        for text, gone in _out_of_bounds(lengths, members, min_length, max_length, strict):
-            count = int((gone & members & keep).sum())
+    for members in (splits == split for split in SPLITS if split in splits):
+        for reason, gone in _out_of_bounds(lengths, members, min_length, max_length, strict):
+            dropped += counted_by_split(splits, gone & members & keep, reason)
             keep &= ~(gone & members)
-            if count:
-                dropped.append(Dropped(split, text, count))
     return keep, dropped
 
 
@@ -118,14 +110,14 @@ def _out_of_bounds(
 def require_tokens(
     lengths: NDArray[np.int64], keep: NDArray[np.bool_], places: Sequence[str]
 ) -> None:
-    """Refuse a document without tokens, unless the length filter has counted it out.
+    """Refuse a document without tokens, unless the length filter has dropped it.
 
     Raises:
-        UserError: naming the first such document.
+        UserError: the first such document is named.
     """
     empty = np.flatnonzero((lengths == 0) & keep)
     if len(empty):
         raise UserError(
             f"{places[empty[0]]}: expected at least one token after tokenising, found none "
-            f"({len(empty)} such documents); remove the rows, choose another tokenizer or set min_length"
+            f"({len(empty)} such documents); remove them, choose another tokenizer or set min_length: 1"
         )

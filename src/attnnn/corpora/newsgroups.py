@@ -1,4 +1,4 @@
-"""20 Newsgroups, sorted by date (the layout of 20news-bydate.tar.gz): baseball against hockey."""
+"""20 Newsgroups, sorted by date (in the layout of 20news-bydate.tar.gz): baseball against hockey."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from attnnn.corpora.splits import carve
-from attnnn.corpora.texts import Texts
-from attnnn.errors import UserError
+from attnnn.corpora.splits import carve, carve_dev
+from attnnn.corpora.texts import ALL, Collector, Texts
 from attnnn.study.sources import NewsgroupsSource
 
 CLASSES = ["baseball", "hockey"]
 GROUPS = ("rec.sport.baseball", "rec.sport.hockey")  # by class
-_PARTS = ("20news-bydate-train", "20news-bydate-test")
+PARTS = ("20news-bydate-train", "20news-bydate-test")
 
 # A line that quotes, or that announces a quotation.
 _QUOTING = re.compile(
@@ -23,71 +22,38 @@ _QUOTING = re.compile(
 
 
 def read_newsgroups(path: Path, source: NewsgroupsSource, *, undivided: bool) -> Texts:
-    """The messages without headers, footers and quotations; test and dev are drawn anew.
+    """The messages without headers, footers and quotations; test and dev are drawn at random.
 
-    The split by date is not used; messages with nothing left are counted and go before splits are
-    drawn. Documents come in the order that scikit-learn's `fetch_20newsgroups` gives them, which the
-    papers drew their splits from (Jain & Wallace 2019, released preprocessing).
+    The split by date is not used. Messages with nothing left are counted and left out before splits are
+    drawn. Documents are in the order of scikit-learn's `fetch_20newsgroups`, from which the papers drew
+    their splits (Jain & Wallace 2019, released preprocessing).
 
     Args:
         path: the folder.
         source: shares and seed of the splits.
-        undivided: make no dev split (switch train_part).
-
-    Raises:
-        UserError: a missing folder.
+        undivided: whether to leave train whole, without a dev split (switch train_part).
     """
-    require_newsgroups(path, source)
     files, groups = _in_loader_order(path)
-    texts = [body(file.read_text(encoding="latin-1")) for file, _ in files]
-    labels = np.array([label for _, label in files], dtype=np.int64)
-    documents = Texts(
-        texts=texts,
-        labels=labels,
-        splits=np.full(len(texts), "all", dtype="<U5"),
-        places=[str(file) for file, _ in files],
-        classes=list(CLASSES),
-        facts={
-            "kind": "20news",
-            "folder": source.path,
-            "messages": len(texts),
-            "groups": groups,
-        },
-    )
-    empty = np.array([not text.strip() for text in texts])
-    documents = documents.without(empty, "empty without headers, footers and quotations")
-    documents = documents.with_splits(np.full(len(documents), "train", dtype="<U5"), None)
-    seed, classes = source.seed, documents.labels
-    documents, rest = carve(documents, "test", share=source.test_share, seed=seed, stratify=classes)
-    if undivided:
-        return documents
-    documents, _ = carve(
-        documents, "dev", share=source.dev_share, seed=seed, stratify=classes, among=rest
-    )
-    return documents
-
-
-def require_newsgroups(path: Path, source: NewsgroupsSource) -> None:
-    """Check that the folders of both groups are there.
-
-    Raises:
-        UserError: naming the first missing one.
-    """
-    for part in _PARTS:
-        for group in GROUPS:
-            if not (path / part / group).is_dir():
-                raise UserError(
-                    f"{path / part / group}: no such folder; expected the layout of "
-                    "20news-bydate.tar.gz: set source.path or corpora_dir, or download: true"
-                )
+    found = Collector()
+    for file, label in files:
+        text = body(file.read_text(encoding="latin-1"))
+        if text.strip():
+            found.add(text, label=label, split="train", place=str(file))
+        else:
+            found.dropped[ALL, "empty without headers, footers and quotations"] += 1
+    facts = {"kind": "20news", "folder": source.path, "messages": found.seen, "groups": groups}
+    share, seed = source.test_share, source.seed
+    documents = found.documents(CLASSES, facts)
+    documents, rest = carve(documents, "test", share=share, seed=seed, stratify=True)
+    return carve_dev(documents, source, undivided=undivided, stratify=True, among=rest)
 
 
 def body(message: str) -> str:
     """A message without its header, quotations and signature.
 
-    The header ends at the first empty line. Lines that quote, or announce a quotation, go. The
-    signature is what follows the last line of hyphens or white space alone. These are the heuristics
-    of scikit-learn's loader, option ``remove=("headers", "footers", "quotes")``.
+    The header ends at the first empty line. Lines that quote or announce a quotation are removed. The
+    signature is what follows the last line that has only hyphens or white space. These are the heuristics
+    of scikit-learn's loader with ``remove=("headers", "footers", "quotes")``.
     """
     text = message.partition("\n\n")[2]
     lines = text.strip().split("\n")
@@ -98,14 +64,14 @@ def body(message: str) -> str:
 
 
 def _in_loader_order(path: Path) -> tuple[list[tuple[Path, int]], int]:
-    """Files of the two groups with their classes as the loader has them, and how many groups lie there.
+    """The files of the two groups with their classes in the loader's order, and the number of all groups.
 
     The loader sorts all groups and their files, shuffles each part (seed 0), joins the parts and
     shuffles again (seed 42); the papers then take baseball before hockey.
     """
     ordered: list[tuple[Path, str]] = []
     groups: set[str] = set()
-    for part in _PARTS:
+    for part in PARTS:
         listed = [
             (file, group.name)
             for group in sorted((path / part).iterdir())

@@ -1,7 +1,7 @@
-"""Generated corpora whose label is a known function of known tokens, one regime a generator.
+"""Generated corpora whose label is a known function of known tokens, with one generator per regime.
 
 The documents read like small reviews, and the tokens that decide the label are marked, so that
-attention, gradients and erasure can be scored against a truth.
+attention, gradients and erasure can be scored against the truth.
 """
 
 from __future__ import annotations
@@ -21,78 +21,67 @@ from attnnn.corpora.planted_words import (
     SLOTS,
     STATEMENTS,
 )
-from attnnn.corpora.texts import SPLITS, Texts
+from attnnn.corpora.texts import SPLITS, Collector, Texts
 from attnnn.errors import UserError
 from attnnn.study.sources import PlantedSource
 from attnnn.tables.ragged import Ragged
 
 CLASSES = ["negative", "positive"]
 _CUES = (NEGATIVE_CUES, POSITIVE_CUES)  # by class
-_ATTEMPTS = 50  # at a document that no other equals, before an equal one is let pass
+_ATTEMPTS = 50  # at a new document, before one that equals another is accepted
 
-Token = tuple[str, int]  # a word, and 1 where it decides the label
+Token = tuple[str, int]  # a word, and 1 if it decides the label
 Sentence = list[Token]
 Regime = Callable[[np.random.Generator, int, int], list[Sentence]]
 
 
 def generate(source: PlantedSource) -> Texts:
-    """The documents of a planted source: exactly the configured numbers, classes, and flips.
+    """The documents of a planted source, with exactly the configured sizes, classes and flipped labels.
 
-    Noise flips the label of a share of each split; the truth still marks the tokens that would decide.
+    Noise flips the labels of a share of each split; the truth still marks the tokens that would decide.
 
     Raises:
         UserError: settings that the regime cannot meet.
     """
     require_planted(source)
     seen: set[str] = set()
-    texts: list[str] = []
-    truth: list[list[int]] = []
-    labels: list[int] = []
-    splits: list[str] = []
+    found, truth = Collector(), list[list[int]]()
     for index, (split, size) in enumerate(_sizes(source).items()):
         rng = np.random.default_rng([source.seed, index])
         for label in _shuffled_classes(rng, size, _positives(source, size)):
             text, marks = _unlike(seen, rng, source, label)
-            texts.append(text)
+            place = f"planted document {len(truth)}"
+            found.add(text, label=label, split=split, place=place)
             truth.append(marks)
-            labels.append(label)
-            splits.append(split)
         flipped = rng.choice(size, round(source.noise * size), replace=False)
-        for document in flipped + (len(labels) - size):
-            labels[document] = 1 - labels[document]
-    return Texts(
-        texts=texts,
-        labels=np.array(labels, dtype=np.int64),
-        splits=np.array(splits, dtype=np.str_),
-        places=[f"planted document {number}" for number in range(len(texts))],
-        classes=list(CLASSES),
-        truth=Ragged.from_lists(truth, np.int8),
-        facts={"kind": "planted", "regime": source.regime, "seed": source.seed},
-    )
+        for document in flipped + (len(truth) - size):
+            found.labels[document] = 1 - found.labels[document]
+    facts = {"kind": "planted", "regime": source.regime, "seed": source.seed}
+    return found.documents(CLASSES, facts, truth=Ragged.from_lists(truth, np.int8))
 
 
 def require_planted(source: PlantedSource) -> None:
-    """Check that documents of the regime can be so short, and that every split holds both classes.
+    """Check that the shortest documents have room for the cues, and that every split holds both classes.
 
     Raises:
-        UserError: with the key to change.
+        UserError: the key to change is named.
     """
     needed = _SHORTEST[source.regime]
     if source.min_tokens < needed:
         raise UserError(
-            f"source.min_tokens: regime {source.regime} needs at least {needed} tokens for its cues, "
-            f"found {source.min_tokens}; raise it"
+            f"source.min_tokens: expected at least {needed}, for the cues of regime {source.regime}, found "
+            f"{source.min_tokens}; raise it"
         )
     for split, size in _sizes(source).items():
         if not 0 < _positives(source, size) < size:
             raise UserError(
-                f"source.positive: {source.positive} of {size} {split} documents leaves one class empty; "
-                f"raise source.{split} or move source.positive towards 0.5"
+                f"source.positive: expected a share that gives each class some of {size} {split} documents, "
+                f"found {source.positive}; raise source.{split} or move source.positive towards 0.5"
             )
 
 
 def words_of(regime: str) -> int:
-    """How many different words the documents of a regime are made of, at most."""
+    """How many different words the documents of a regime have at most."""
     if regime == "redundant":
         texts: list[str] = ["{aspect} ."]
     else:
@@ -107,7 +96,7 @@ def words_of(regime: str) -> int:
 
 
 def lexical(rng: np.random.Generator, label: int, length: int) -> list[Sentence]:
-    """Cues of both classes; the label is their majority. An odd number of them, never a tie."""
+    """Cues of both classes; the label is their majority. Their number is odd, so there is no tie."""
     most = max(count for count in (3, 5, 7) if count == 3 or count * 5 <= length)
     count = 2 * int(rng.integers(1, most // 2 + 1)) + 1
     for_label = int(rng.integers(count // 2 + 1, count + 1))
@@ -118,7 +107,7 @@ def lexical(rng: np.random.Generator, label: int, length: int) -> list[Sentence]
 def context(rng: np.random.Generator, label: int, length: int) -> list[Sentence]:
     """One cue of each class and one negator, directly before the cue that speaks against the label.
 
-    The bag of words is the same for both labels; only what the negator precedes decides.
+    Both labels have the same bag of words; only the position of the negator decides.
     """
     (for_label,), (against,) = _draw(rng, _CUES[label], 1), _draw(rng, _CUES[1 - label], 1)
     negator = _pick(rng, NEGATORS)
@@ -126,7 +115,7 @@ def context(rng: np.random.Generator, label: int, length: int) -> list[Sentence]
 
 
 def redundant(rng: np.random.Generator, label: int, length: int) -> list[Sentence]:
-    """Sentences of cues for the label, an aspect and a full stop: most tokens decide by themselves."""
+    """Sentences of cues for the label, an aspect and a full stop: most tokens decide on their own."""
     count = max(1, round(length / 7))
     sizes = np.full(count, length // count)
     sizes[: length % count] += 1
@@ -151,14 +140,14 @@ REGIMES: dict[str, Regime] = {
     "redundant": redundant,
     "needle": needle,
 }
-# Tokens of the shortest statements that a regime makes.
+# How many tokens the shortest statements of a regime have.
 _SHORTEST = {"lexical": 9, "context": 9, "redundant": 5, "needle": 3}
 
 
 def _unlike(
     seen: set[str], rng: np.random.Generator, source: PlantedSource, label: int
 ) -> tuple[str, list[int]]:
-    """A document, if possible none that was made before: test documents must not be train documents."""
+    """A document, new if possible: test documents should not be training documents."""
     for _ in range(_ATTEMPTS):
         length = int(rng.integers(source.min_tokens, source.max_tokens + 1))
         sentences = REGIMES[source.regime](rng, label, length)
@@ -174,7 +163,7 @@ def _unlike(
 def _stated(
     rng: np.random.Generator, templates: Sequence[str], cues: list[Sentence], length: int
 ) -> list[Sentence]:
-    """One statement a cue, and neutral sentences up to `length` tokens in all."""
+    """One statement per cue, and neutral sentences up to `length` tokens in all."""
     shortest = min(_words(template) for template in templates) - 1
     room = length - sum(shortest + len(cue) for cue in cues)
     sentences = []
@@ -221,7 +210,7 @@ def _pick(rng: np.random.Generator, words: Sequence[str]) -> str:
 
 
 def _draw(rng: np.random.Generator, words: Sequence[str], count: int) -> list[str]:
-    """Different words, as long as there are enough."""
+    """Distinct words, if there are enough."""
     replace = count > len(words)
     return [words[index] for index in rng.choice(len(words), count, replace=replace)]
 

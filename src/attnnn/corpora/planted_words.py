@@ -1,7 +1,7 @@
 """Words and sentences of the planted corpora. Every word of a sentence is one token.
 
-Neutral words say nothing about the label: they are drawn alike for both classes. No cue word, negator
-or class name occurs among them.
+Neutral words are independent of the label: they are drawn in the same way for both classes, and no cue
+word, negator or class name is among them.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ NEUTRAL = (
     "afterwards my {person} looked for the {thing} upstairs .",
 )
 
-# Put before a sentence to reach a length that whole sentences miss.
+# Placed before a sentence to reach a length that whole sentences miss.
 OPENERS = {
     1: ("then", "later", "also", "there"),
     2: ("on arrival", "in fact", "that day", "by then"),

@@ -1,4 +1,4 @@
-"""A corpus prepared: its documents with vocabulary ids, its vocabulary and its description."""
+"""Prepared corpora: documents with vocabulary ids, the vocabulary and the description."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from attnnn.corpora import splits, vocabulary
 from attnnn.corpora.description import describe
 from attnnn.corpora.encoded import Encoded, document_columns, tokenize_documents
 from attnnn.corpora.lengths import kept_documents
-from attnnn.corpora.readers import name_of_source, read_source
-from attnnn.corpora.settings import PrepareSettings
-from attnnn.corpora.texts import SPLITS, naming, say
+from attnnn.corpora.prepare_settings import PrepareSettings
+from attnnn.corpora.readers import read_source
+from attnnn.corpora.texts import SPLITS, say
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A corpus.
+    """A prepared corpus.
 
     Attributes:
         documents: columns of `schemas.DOCUMENTS`, or of `schemas.PAIRS`, block by block.
@@ -36,7 +36,7 @@ class Prepared:
 def prepare_corpus(settings: PrepareSettings, corpora_dir: Path, *, corpus: str) -> Prepared:
     """Read, tokenise, filter and split a corpus, and count its vocabulary.
 
-    Documents are numbered in the order train, dev, test, within a split as the source has them.
+    Documents are numbered in the order train, dev, test, and within a split in the order of the source.
 
     Args:
         settings: of the corpus.
@@ -46,12 +46,8 @@ def prepare_corpus(settings: PrepareSettings, corpora_dir: Path, *, corpus: str)
     Raises:
         UserError: a fault of the source, in one line with its file and row.
     """
-    with naming(f"corpus {corpus}"):
-        return _prepare(settings, corpora_dir, corpus)
-
-
-def _prepare(settings: PrepareSettings, corpora_dir: Path, corpus: str) -> Prepared:
-    where = name_of_source(settings.source, corpora_dir)
+    place = settings.source.place
+    where = "source" if place is None else str(corpora_dir / place)
     documents = read_source(settings, corpora_dir)
     order = np.concatenate([np.flatnonzero(documents.splits == split) for split in SPLITS])
     documents = documents.take(order)
@@ -67,7 +63,7 @@ def _prepare(settings: PrepareSettings, corpora_dir: Path, corpus: str) -> Prepa
         strict=settings.strict_length_filter,
     )
     counted = (documents.splits == "train") | (settings.vocab_fit == "all")
-    # Questions are counted as texts of their own.
+    # Questions count as texts of their own.
     texts_counted = np.tile(counted, 2) if pairs else counted
     words = vocabulary.fit(tokens, texts_counted, min_df=settings.min_df)
     kept = np.flatnonzero(keep)

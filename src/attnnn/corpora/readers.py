@@ -1,4 +1,4 @@
-"""The readers of corpora, one a kind of source, and what can be told of a source beforehand."""
+"""The readers of corpora, one per kind of source, and the checks of a source before it is read."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from attnnn.corpora import (
     ag_news,
     babi,
     cnn,
-    fetching,
     imdb,
     mimic,
     newsgroups,
+    own_table,
     planted,
     snli,
     splits,
     sst,
-    table,
 )
-from attnnn.corpora.settings import PrepareSettings
+from attnnn.corpora.fetching import FOLDERS, fetch_source, members_of
+from attnnn.corpora.files import ENDINGS
+from attnnn.corpora.prepare_settings import PrepareSettings
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
-from attnnn.study.sources.base import SourceModel
+from attnnn.study.sources import Source
 
 
 @dataclass(frozen=True)
@@ -33,60 +34,84 @@ class Reader:
     """How one kind of source is read.
 
     Attributes:
-        check: looks at a source without reading it whole; raises UserError.
-        read: gives the documents of a path and a source; keyword undivided says that no dev split is
-            to be made (switch train_part).
-        gives_dev: whether the source itself has a dev split.
-        marks_tokens: whether it marks tokens, and so needs them as they stand between white space.
+        read: reads the documents, given a path and a source that `require_there` accepts, and the keyword
+            undivided: whether to leave train whole, without a dev split (switch train_part).
+        gives_dev: whether the source itself has a dev split, given its path and keys.
+        layout: what the source's folder must hold, in words for errors; None if it is not a folder.
+        check: checks a path and a source without reading it whole; raises UserError.
+        marks_tokens: whether it marks tokens, which must then be those between white space.
     """
 
-    check: Callable[[Path, Any], None]
     read: Callable[..., Texts]
-    gives_dev: Callable[[Path, Any], bool]
+    gives_dev: Callable[[Path, Any], bool] = lambda path, source: False
+    layout: str | None = None
+    check: Callable[[Path, Any], None] = lambda path, source: None
     marks_tokens: bool = False
 
 
-def _always(path: Path, source: SourceModel) -> bool:
+def _always(path: Path, source: Source) -> bool:
     return True
 
 
-def _never(path: Path, source: SourceModel) -> bool:
-    return False
+def _check_imdb_table(path: Path, source: Any) -> None:
+    if path.suffix in ENDINGS:
+        own_table.require_table_source(path, imdb.imdb_table(source))
 
 
 READERS: dict[str, Reader] = {
     "planted": Reader(
-        check=lambda path, source: planted.require_planted(source),
         read=lambda path, source, undivided: planted.generate(source),
         gives_dev=_always,
+        check=lambda path, source: planted.require_planted(source),
         marks_tokens=True,
     ),
-    "table": Reader(table.require_table_source, table.read_table_source, table.gives_dev),
-    "sst": Reader(
-        check=lambda path, source: sst.require_sst(path),
-        read=lambda path, source, undivided: sst.read_sst(path).with_fact("folder", source.path),
-        gives_dev=_always,
+    "table": Reader(
+        own_table.read_table_source, own_table.gives_dev, check=own_table.require_table_source
     ),
-    "imdb": Reader(imdb.require_imdb, imdb.read_imdb, _never),
-    "ag_news": Reader(ag_news.require_ag_news, ag_news.read_ag_news, _never),
-    "20news": Reader(newsgroups.require_newsgroups, newsgroups.read_newsgroups, _never),
-    "adr": Reader(adr.require_adr, adr.read_adr, adr.adr_gives_dev),
-    "mimic": Reader(mimic.require_mimic, mimic.read_mimic, mimic.mimic_gives_dev),
-    "babi": Reader(babi.require_babi, babi.read_babi, _never, marks_tokens=True),
-    "cnn": Reader(cnn.require_cnn, cnn.read_cnn, _always),
-    "snli": Reader(snli.require_snli, snli.read_snli, _always),
+    "sst": Reader(sst.read_sst, _always, "train.txt, dev.txt and test.txt with PTB trees"),
+    "imdb": Reader(
+        imdb.read_imdb,
+        layout="the layout of aclImdb_v1.tar.gz, {train,test}/{neg,pos}/*.txt",
+        check=_check_imdb_table,
+    ),
+    "ag_news": Reader(ag_news.read_ag_news, layout="train.csv and test.csv of ag_news_csv"),
+    "20news": Reader(newsgroups.read_newsgroups, layout="the layout of 20news-bydate.tar.gz"),
+    "adr": Reader(
+        adr.read_adr,
+        lambda path, source: own_table.gives_dev(path, adr.adr_table(source)),
+        check=lambda path, source: own_table.require_table_source(path, adr.adr_table(source)),
+    ),
+    "mimic": Reader(
+        mimic.read_mimic,
+        lambda path, source: source.task == "diabetes",
+        "the files of MIMIC-III that source names: notes, diagnoses and, for diabetes, admissions",
+        check=mimic.require_columns,
+    ),
+    "babi": Reader(
+        babi.read_babi,
+        layout="the files of a folder of tasks_1-20_v1-2, such as en-10k",
+        marks_tokens=True,
+    ),
+    "cnn": Reader(
+        cnn.read_cnn,
+        _always,
+        "train.txt, dev.txt and test.txt of the release of Chen et al. (2016)",
+    ),
+    "snli": Reader(
+        snli.read_snli, _always, "snli_1.0_train.jsonl, snli_1.0_dev.jsonl and snli_1.0_test.jsonl"
+    ),
 }
 
 
 def require_source(
     settings: PrepareSettings, corpora_dir: Path, *, selecting_on_dev: Sequence[str] = ()
 ) -> None:
-    """Look at a source without reading it whole.
+    """Check a source without reading it whole.
 
     Args:
         settings: of the corpus.
         corpora_dir: the folder that relative paths are under.
-        selecting_on_dev: the switches that select something on a dev split.
+        selecting_on_dev: the switches that select something on the dev split.
 
     Raises:
         UserError: a missing file or column, or settings that cannot be met.
@@ -97,6 +122,7 @@ def require_source(
         raise UserError(
             f"min_length {low} and max_length {high} leave no document"
             + (" between them (strict_length_filter)" if strict else "")
+            + "; raise max_length or lower min_length"
         )
     if reader.marks_tokens and settings.tokenizer != "whitespace":
         raise UserError(
@@ -106,25 +132,52 @@ def require_source(
     path = corpora_dir / (source.place or "")
     if source.may_fetch and not path.exists():
         return
-    reader.check(path, source)
+    require_there(path, source)
     if settings.train_part == "undivided":
         splits.require_dev(selecting_on_dev, reader.gives_dev(path, source))
 
 
-def read_source(settings: PrepareSettings, corpora_dir: Path) -> Texts:
-    """The documents of a corpus with their splits; fetched first where the source says so.
+def require_there(path: Path, source: Source) -> None:
+    """Check that the files of a source exist, and check their heads.
 
     Raises:
-        UserError: a fault of the source, with its file and row.
+        UserError: the first missing file, folder or column is named.
+    """
+    reader = READERS[source.kind]
+    # IMDb may be a table instead of a folder.
+    for member in members_of(source) if reader.layout and path.suffix not in ENDINGS else ():
+        if not (path / member).exists():
+            fetched = ", or download: true" if hasattr(source, "download") else ""
+            raise UserError(
+                f"{path / member}: no such {'folder' if source.kind in FOLDERS else 'file'}; expected "
+                f"{reader.layout}: set source.path or corpora_dir{fetched}"
+            )
+    reader.check(path, source)
+
+
+def read_documents(path: Path, source: Source, *, undivided: bool) -> Texts:
+    """Read the documents of a source at a path, with their splits.
+
+    Args:
+        path: its file or folder.
+        source: its keys.
+        undivided: whether to leave train whole, without a dev split (switch train_part).
+
+    Raises:
+        UserError: a fault of the source; its file and row are named.
+    """
+    require_there(path, source)
+    return READERS[source.kind].read(path, source, undivided=undivided)
+
+
+def read_source(settings: PrepareSettings, corpora_dir: Path) -> Texts:
+    """Read the documents of a corpus with their splits, and fetch them first if the source says so.
+
+    Raises:
+        UserError: a fault of the source; its file and row are named.
     """
     require_source(settings, corpora_dir)
     source, path = settings.source, corpora_dir / (settings.source.place or "")
     if source.may_fetch and not path.exists():
-        fetching.fetch_source(source, path)
-    undivided = settings.train_part == "undivided"
-    return READERS[source.kind].read(path, source, undivided=undivided)
-
-
-def name_of_source(source: SourceModel, corpora_dir: Path) -> str:
-    """The source's file or folder, as errors name it."""
-    return "source" if source.place is None else str(corpora_dir / source.place)
+        fetch_source(source, path)
+    return read_documents(path, source, undivided=settings.train_part == "undivided")

@@ -1,17 +1,26 @@
-"""Splits that a source lacks, samples, and what is asked of every split."""
+"""Splits that a source lacks, samples, and what every split must hold."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.corpora.texts import SPLITS, Dropped, Texts
 from attnnn.errors import UserError
+from attnnn.study.sources import (
+    AdrSource,
+    AgNewsSource,
+    BabiSource,
+    ImdbSource,
+    MimicSource,
+    NewsgroupsSource,
+)
 
-UNSPLIT = ""  # the split of a document whose source does not say
+UNSPLIT = ""  # the split of a document whose source gives none
 
 
 def make_missing_splits(
@@ -23,21 +32,21 @@ def make_missing_splits(
     undivided: bool,
     seed: int,
 ) -> tuple[NDArray[np.str_], str | None]:
-    """Give every document a split: test and dev, where there is none, are carved out of train.
+    """Give every document a split; missing test and dev splits are carved out of train.
 
     Args:
         splits: shape (documents,): train, dev, test or, for all documents, `UNSPLIT`.
-        labels: shape (documents,): the classes, whose shares the new splits keep.
-        dev_share: share of train (after test is carved out) made into dev.
-        test_share: share of all documents made into test.
-        undivided: make no dev split (switch train_part).
+        labels: shape (documents,): the classes, by which the new splits are stratified.
+        dev_share: the share of train that becomes dev, after test is carved out.
+        test_share: the share of all documents that becomes test.
+        undivided: whether to leave train whole, without a dev split (switch train_part).
         seed: of both draws.
 
     Returns:
-        The splits, and in words what was made (None: nothing).
+        The splits, and in words which were made; None if none was.
 
     Raises:
-        UserError: train cannot give that much.
+        UserError: train is too small.
     """
     out = np.where(splits == UNSPLIT, "train", splits).astype("<U5")
     made = []
@@ -63,46 +72,61 @@ def carve(
     *,
     share: float,
     seed: int,
-    stratify: NDArray[np.int64] | None,
+    stratify: bool,
     among: NDArray[np.int64] | None = None,
 ) -> tuple[Texts, NDArray[np.int64]]:
-    """Make a share of the train documents into another split, document for document as the papers did.
+    """Turn a share of the train documents into another split, document for document as the papers did.
 
-    That is `train_test_split` of scikit-learn: the same documents in the same order, with the same
-    seed, give the same split.
+    The draw is scikit-learn's `train_test_split`: the same documents in the same order with the same
+    seed give the same split.
 
     Args:
-        documents: some of them of split train.
+        documents: of which some are in train.
         into: the new split.
         share: of the train documents; the size is rounded up.
         seed: of the draw.
-        stratify: shape (documents,): classes whose shares both parts keep; None: whatever the class.
-        among: the train documents in the order they are drawn from; None: as the source has them.
+        stratify: whether both parts keep the proportions of the classes.
+        among: the train documents in the order in which they are drawn from; None: the order of the source.
 
     Returns:
-        The documents, and the rest of train in the order that the draw leaves them in, which some of
-        the papers' corpora draw from next.
+        The documents, and the rest of train in the order in which the draw leaves it; for some corpora the
+        papers draw from that order next.
 
     Raises:
-        UserError: train cannot give that much.
+        UserError: train is too small.
     """
     from sklearn.model_selection import train_test_split
 
     train = np.flatnonzero(documents.splits == "train") if among is None else among
-    classes = None if stratify is None else stratify[train]
+    classes = documents.labels[train] if stratify else None
     try:
         rest, chosen = train_test_split(train, test_size=share, random_state=seed, stratify=classes)
     except ValueError as error:
         raise UserError(
             f"a {into} split of {share:g} of {len(train)} documents cannot be drawn "
-            f"({' '.join(str(error).split())}); give more documents or another share"
+            f"({' '.join(str(error).split())}); provide more documents or change the share"
         ) from None
     splits = documents.splits.astype("<U5")
     splits[chosen] = into
-    how = "whatever the class" if stratify is None else "stratified by class"
+    how = "stratified by class" if stratify else "whatever the class"
     made = f"{into}: {len(chosen)} of {len(train)} train documents, {how}, seed {seed}"
     all_made = "; ".join(part for part in (documents.made_splits, made) if part)
-    return documents.with_splits(splits, all_made), rest
+    return replace(documents, splits=splits, made_splits=all_made), rest
+
+
+def carve_dev(
+    documents: Texts,
+    source: AdrSource | AgNewsSource | BabiSource | ImdbSource | MimicSource | NewsgroupsSource,
+    *,
+    undivided: bool,
+    stratify: bool = False,
+    among: NDArray[np.int64] | None = None,
+) -> Texts:
+    """Carve the dev split that a source describes, unless train stays undivided (switch train_part)."""
+    if undivided:
+        return documents
+    share, seed = source.dev_share, source.seed
+    return carve(documents, "dev", share=share, seed=seed, stratify=stratify, among=among)[0]
 
 
 def sample(documents: Texts, rows: Mapping[str, int], *, seed: int) -> Texts:
@@ -130,7 +154,7 @@ def _stratified(labels: NDArray[np.int64], size: int, seed: int, what: str) -> N
     if min(classes.values(), default=0) < 2 or min(size, rest) < len(classes):
         raise UserError(
             f"{what} cannot be drawn from {len(labels)} documents with {sorted(classes.values())} of "
-            "each class so that both parts hold every class; give more documents or other shares"
+            "each class so that both parts hold every class; provide more documents or change the shares"
         )
     splitter = StratifiedShuffleSplit(1, train_size=rest, test_size=size, random_state=seed)
     _, chosen = next(splitter.split(np.zeros(len(labels)), labels))
@@ -140,47 +164,47 @@ def _stratified(labels: NDArray[np.int64], size: int, seed: int, what: str) -> N
 def require_classes(documents: Texts, *, where: str) -> None:
     """Refuse a corpus without train or test documents, or with a split that lacks a class.
 
-    Where classes are the possible answers to questions, a split need not hold them all.
+    If the classes are the possible answers to questions, a split need not hold them all.
 
     Args:
         documents: those that are kept.
-        where: the source, as the error names it.
+        where: the source, as errors name it.
 
     Raises:
-        UserError: naming the split and the class.
+        UserError: the split and the class are named.
     """
     classes = documents.classes
     every_class = documents.questions is None or documents.questions.every_class
     for split in SPLITS:
         counts = np.bincount(documents.labels[documents.splits == split], minlength=len(classes))
         if not counts.any() and split == "dev":
-            continue  # whether dev is needed is for the protocol to say
+            continue  # the protocol says whether dev is needed
         if not counts.any():
             shown = ", ".join(classes[:5]) + (", …" if len(classes) > 5 else "")
             raise UserError(
                 f"{where}: split {split} is empty: expected documents of classes {shown}; "
-                "look at the length bounds and at the source's splits"
+                "check min_length, max_length and the splits of the source"
             )
         missing = [name for name, count in zip(classes, counts, strict=True) if count == 0]
         if missing and every_class:
             raise UserError(
                 f"{where}: split {split} has no document of class {missing[0]!r} among its {counts.sum()}: "
-                "expected every class in every split; look at the source's splits and labels"
+                "expected every class in every split; check the splits and labels of the source"
             )
 
 
 def require_dev(selecting: Sequence[str], has_dev: bool) -> None:
-    """Refuse a protocol that selects on dev where there is no dev split.
+    """Refuse a protocol that selects on dev if there is no dev split.
 
     Args:
-        selecting: the switches that select something on it.
-        has_dev: whether there is one.
+        selecting: the switches that select something on dev.
+        has_dev: whether there is a dev split.
 
     Raises:
-        UserError: naming the switches.
+        UserError: the switches are named.
     """
     if selecting and not has_dev:
         raise UserError(
-            f"there is no dev split, and switch {' and '.join(selecting)} selects on it; set train_part: "
-            "minus_dev to make one out of train, or select on another split"
+            f"expected a dev split to select on (switches: {', '.join(selecting)}), found none; set "
+            "train_part: minus_dev to carve one out of train, or select on another split"
         )

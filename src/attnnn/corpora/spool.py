@@ -1,4 +1,4 @@
-"""Texts of a large corpus, kept in a temporary file while it is prepared."""
+"""Texts of a large corpus, kept in a temporary file while the corpus is prepared."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _BUFFER = 1 << 20  # bytes written at a time
 
 
 class SpooledTexts(Sequence[str]):
-    """Texts that are read from a file one by one, so that memory holds only where they are.
+    """Texts that are read from a file one by one; memory holds only their positions in it.
 
-    The file has no name and disappears with the last object that reads it. It lies where temporary
-    files do (environment variable TMPDIR).
+    The file has no name and disappears with the last object that reads it. It is in the directory of
+    temporary files (environment variable TMPDIR).
     """
 
     def __init__(self, spool: Spool, chosen: NDArray[np.int64]):
@@ -42,12 +42,12 @@ class SpooledTexts(Sequence[str]):
         return (self._spool.text(int(number)) for number in self._chosen)
 
     def take(self, chosen: NDArray[np.int64]) -> SpooledTexts:
-        """The chosen texts, in the order given."""
+        """The chosen texts, in the given order."""
         return SpooledTexts(self._spool, self._chosen[chosen])
 
 
 class Spool:
-    """Writes texts one after the other; `texts` reads them."""
+    """Writes texts one after another; `texts` reads them."""
 
     def __init__(self) -> None:
         self._file, name = tempfile.mkstemp(prefix="attnnn-")
@@ -61,7 +61,7 @@ class Spool:
 
     def append(self, text: str) -> None:
         """Add a text."""
-        # Files may hold lone surrogates (json escapes), which must come back as they were.
+        # Json escapes may stand for lone surrogates, which must come back unchanged.
         data = text.encode("utf-8", "surrogatepass")
         self._buffer += data
         self._ends.append(self._ends[-1] + len(data))
@@ -69,7 +69,7 @@ class Spool:
             self._flush()
 
     def text(self, number: int) -> str:
-        """The text that was added as that number, counted from 0."""
+        """The text with that number, counted from 0 in the order of addition."""
         self._flush()
         start, end = self._ends[number], self._ends[number + 1]
         parts = []

@@ -1,86 +1,61 @@
-"""The Stanford Sentiment Treebank (Socher et al. 2013): PTB trees with a sentiment at every node."""
+"""The Stanford Sentiment Treebank (Socher et al. 2013): PTB trees with a sentiment at each node."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-import numpy as np
-
-from attnnn.corpora.texts import SPLITS, Dropped, Texts
+from attnnn.corpora.files import opened
+from attnnn.corpora.texts import SPLITS, Collector, Texts
 from attnnn.errors import UserError
+from attnnn.study.sources import SstSource
 
 CLASSES = ["negative", "positive"]
 _NEUTRAL = 2
 _SYMBOL = re.compile(r"[()]|[^ \t\r()]+")  # words such as 8½ hold no-break spaces
 
 
-def read_sst(folder: Path) -> Texts:
-    """The sentences of ``train.txt``, ``dev.txt`` and ``test.txt``, one tree a line.
+def read_sst(path: Path, source: SstSource, *, undivided: bool) -> Texts:
+    """The sentences of ``train.txt``, ``dev.txt`` and ``test.txt``, one tree per line.
 
     A sentence is the leaves of its whole tree; phrases are not used. Root sentiments 0 and 1 are
     negative, 3 and 4 positive; neutral sentences are left out and counted (binary SST).
 
+    Args:
+        path: the folder.
+        source: its name in the configuration.
+        undivided: not used, as dev is given.
+
     Raises:
-        UserError: a missing file, or a line that is not a tree.
+        UserError: a line that is not a tree.
     """
-    texts: list[str] = []
-    labels: list[int] = []
-    splits: list[str] = []
-    places: list[str] = []
-    dropped = []
+    found = Collector()
     for split in SPLITS:
-        neutral = 0
-        path = folder / f"{split}.txt"
-        for number, line in enumerate(_lines(path), start=1):
-            place = f"{path}:{number}"
+        file = path / f"{split}.txt"
+        with opened(file) as content:
+            lines = content.read().rstrip("\n").split("\n")
+        for number, line in enumerate(lines, start=1):
+            place = f"{file}:{number}"
             sentiment, leaves = parse_tree(line, place=place)
             if sentiment == _NEUTRAL:
-                neutral += 1
+                found.dropped[split, f"neutral (root sentiment {_NEUTRAL})"] += 1
                 continue
-            texts.append(" ".join(leaves))
-            labels.append(int(sentiment > _NEUTRAL))
-            splits.append(split)
-            places.append(place)
-        if neutral:
-            dropped.append(Dropped(split, f"neutral (root sentiment {_NEUTRAL})", neutral))
-    return Texts(
-        texts=texts,
-        labels=np.array(labels, dtype=np.int64),
-        splits=np.array(splits, dtype=np.str_),
-        places=places,
-        classes=list(CLASSES),
-        facts={"kind": "sst", "trees": len(texts) + sum(item.count for item in dropped)},
-        dropped=tuple(dropped),
-    )
-
-
-def require_sst(folder: Path) -> None:
-    """Check that the three files are there.
-
-    Raises:
-        UserError: naming the first missing one.
-    """
-    for split in SPLITS:
-        path = folder / f"{split}.txt"
-        if not path.is_file():
-            raise UserError(
-                f"{path}: no such file; expected train.txt, dev.txt and test.txt with PTB trees: set "
-                "source.path or corpora_dir, or download: true"
-            )
+            label = int(sentiment > _NEUTRAL)
+            found.add(" ".join(leaves), label=label, split=split, place=place)
+    return found.documents(CLASSES, {"kind": "sst", "trees": found.seen, "folder": source.path})
 
 
 def parse_tree(line: str, *, place: str) -> tuple[int, list[str]]:
     """The root's sentiment (0 to 4) and the leaves of a tree such as ``(3 (2 It) (4 shines))``.
 
-    Every node is a sentiment followed by one word or by further nodes.
+    A node is a sentiment followed by one word or by further nodes.
 
     Raises:
-        UserError: the line is no such tree; `place` is named.
+        UserError: the line is not such a tree; `place` is named.
     """
     leaves: list[str] = []
     sentiments: list[int] = []
-    content: list[str] = []  # of every open node: nothing yet, "word" or "nodes"
+    content: list[str] = []  # of each open node: "nothing" so far, "word" or "nodes"
     symbols = _SYMBOL.findall(line)
     position = 0
     while position < len(symbols):
@@ -118,13 +93,5 @@ def _sentiment(symbols: list[str], position: int, place: str) -> int:
 
 def _unparsable(place: str, found: str) -> UserError:
     return UserError(
-        f"{place}: expected a tree such as (3 (2 It) (4 shines)), found {found}; get the file anew"
+        f"{place}: expected a tree such as (3 (2 It) (4 shines)), found {found}; download the file again"
     )
-
-
-def _lines(path: Path) -> list[str]:
-    require_sst(path.parent)
-    try:
-        return path.read_text(encoding="utf-8").rstrip("\n").split("\n")
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path}: expected UTF-8 text, found {error.reason}; convert it") from None

@@ -1,8 +1,10 @@
-"""What every reader returns: labelled texts with their splits and their places in the source."""
+"""What readers return: labelled texts with their splits and their places in the source."""
 
 from __future__ import annotations
 
 import sys
+from array import array
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -11,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.corpora.spool import SpooledTexts
+from attnnn.corpora.spool import Spool, SpooledTexts
 from attnnn.errors import UserError
 from attnnn.tables.ragged import Ragged
 
 SPLITS = ("train", "dev", "test")
+ALL = "all"  # stands for the split of a document that is left out before splits are drawn
 
 
 @dataclass(frozen=True)
@@ -29,15 +32,15 @@ class Dropped:
 
 @dataclass(frozen=True, eq=False)
 class Questions:
-    """What the documents of a corpus of pairs are asked, or which hypotheses they are set against.
+    """The questions or hypotheses of a corpus of pairs, one per document.
 
     Attributes:
         texts: one per document.
-        candidates: classes among which each answer is, ascending, int32; None: all classes.
-        sentences: for every token of every document its sentence, from 0, int32; None: unknown.
+        candidates: the possible answers to each, as classes in ascending order, int32; None: all classes.
+        sentences: the sentence of every token of every document, counted from 0, int32; None: unknown.
         evidence: 1 for the tokens of sentences that support the answer, int8; None: unknown.
-        every_class: whether every split must hold every class, as it need not where classes are the
-            possible answers.
+        every_class: whether every split must hold every class, as it need not if classes are the possible
+            answers.
     """
 
     texts: Sequence[str]
@@ -47,14 +50,10 @@ class Questions:
     every_class: bool = True
 
     def take(self, chosen: NDArray[np.int64]) -> Questions:
-        """Those of the chosen documents."""
-        return replace(
-            self,
-            texts=_taken(self.texts, chosen),
-            candidates=None if self.candidates is None else self.candidates.take(chosen),
-            sentences=None if self.sentences is None else self.sentences.take(chosen),
-            evidence=None if self.evidence is None else self.evidence.take(chosen),
-        )
+        """The questions of the chosen documents."""
+        marks = {name: getattr(self, name) for name in ("candidates", "sentences", "evidence")}
+        known = {name: mark.take(chosen) for name, mark in marks.items() if mark is not None}
+        return replace(self, texts=_taken(self.texts, chosen), **known)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,16 +61,16 @@ class Texts:
     """The documents of a source, before tokenisation, in source order.
 
     Attributes:
-        texts: one per document; a list, or `SpooledTexts` where they are many.
+        texts: one per document; a list, or `SpooledTexts` for a large corpus.
         labels: shape (documents,), int64: index into `classes`.
         splits: shape (documents,), text: train, dev or test.
-        places: where each document stands, as errors name it (``reviews.csv: row 7``).
+        places: where each document is in the source, as errors name it (``reviews.csv: row 7``).
         classes: names of the classes in order.
-        truth: 1 where a token decides the label; None for a source that does not know.
-        questions: of a corpus of pairs; None for one of single texts.
-        facts: what the reader has to tell, json-able.
+        truth: 1 for every token that decides the label; None if the source does not know.
+        questions: for a corpus of pairs; None for single texts.
+        facts: what the reader reports, json-able.
         dropped: what it left out.
-        made_splits: in words, which splits were made and how; None where all were given.
+        made_splits: in words, which splits were made and how; None if all were given.
     """
 
     texts: Sequence[str]
@@ -89,7 +88,7 @@ class Texts:
         return len(self.texts)
 
     def take(self, chosen: NDArray[np.int64], dropped: Sequence[Dropped] = ()) -> Texts:
-        """The chosen documents, with more left out."""
+        """The chosen documents; `dropped` is added to what was left out."""
         return replace(
             self,
             texts=_taken(self.texts, chosen),
@@ -102,38 +101,74 @@ class Texts:
         )
 
     def without(self, gone: NDArray[np.bool_], reason: str) -> Texts:
-        """The documents that are not gone; those that are, are counted by split.
+        """The documents that are not gone; the others are counted by split.
 
         Args:
-            gone: shape (documents,).
-            reason: why they are left out.
+            gone: shape (documents,): those to leave out.
+            reason: why.
         """
-        dropped = [
-            Dropped(split, reason, count)
-            for split in dict.fromkeys(self.splits.tolist())
-            if (count := int((gone & (self.splits == split)).sum()))
-        ]
-        return self.take(np.flatnonzero(~gone), dropped)
+        return self.take(np.flatnonzero(~gone), counted_by_split(self.splits, gone, reason))
 
-    def renamed(self, classes: list[str], facts: dict[str, Any]) -> Texts:
-        """The same documents under other names of their classes, with other facts."""
-        return replace(self, classes=list(classes), facts=facts)
 
-    def with_facts(self, facts: dict[str, Any], dropped: Sequence[Dropped]) -> Texts:
-        """The same documents with facts, and with what was left out before they were made."""
-        return replace(self, facts=facts, dropped=(*dropped, *self.dropped))
+@dataclass
+class Collector:
+    """Gathers the documents of a source one by one.
 
-    def with_fact(self, name: str, fact: Any) -> Texts:
-        """The same documents with one more fact."""
-        return replace(self, facts={**self.facts, name: fact})
+    Attributes:
+        texts: kept in memory or, for a large corpus, in a file.
+        labels: index into the classes, one per document.
+        splits: train, dev or test, one per document.
+        places: as in `Texts`.
+        dropped: how many documents are left out, by split and reason.
+    """
 
-    def with_classes_swapped(self) -> Texts:
-        """The same documents with class 0 and class 1 exchanged."""
-        return replace(self, labels=1 - self.labels, classes=self.classes[::-1])
+    texts: list[str] | Spool = field(default_factory=list)
+    labels: array[int] = field(default_factory=lambda: array("q"))
+    splits: list[str] = field(default_factory=list)
+    places: list[str] = field(default_factory=list)
+    dropped: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def with_splits(self, splits: NDArray[np.str_], made: str | None) -> Texts:
-        """The same documents with every split known, and what was made for that in words."""
-        return replace(self, splits=splits, made_splits=made)
+    def add(self, text: str, *, label: int, split: str, place: str) -> None:
+        """Keep a document."""
+        self.texts.append(text)
+        self.labels.append(label)
+        self.splits.append(split)
+        self.places.append(place)
+
+    @property
+    def seen(self) -> int:
+        """How many documents were added or left out."""
+        return len(self.labels) + self.dropped.total()
+
+    def documents(self, classes: Sequence[str], facts: dict[str, Any], **others: Any) -> Texts:
+        """The documents that were added, with the counts of those left out.
+
+        Args:
+            classes: their names in order.
+            facts: as in `Texts`.
+            others: further attributes of `Texts`.
+        """
+        return Texts(
+            texts=self.texts.texts() if isinstance(self.texts, Spool) else self.texts,
+            labels=np.array(self.labels, dtype=np.int64),
+            splits=np.array(self.splits, dtype="<U5"),
+            places=self.places,
+            classes=list(classes),
+            facts=facts,
+            dropped=tuple(Dropped(*key, count) for key, count in self.dropped.items() if count),
+            **others,
+        )
+
+
+def counted_by_split(
+    splits: NDArray[np.str_], gone: NDArray[np.bool_], reason: str
+) -> list[Dropped]:
+    """How many documents of each split are gone for one reason; both arrays have shape (documents,)."""
+    return [
+        Dropped(split, reason, count)
+        for split in SPLITS
+        if (count := int((gone & (splits == split)).sum()))
+    ]
 
 
 def _taken(texts: Sequence[str], chosen: NDArray[np.int64]) -> Sequence[str]:
@@ -143,13 +178,13 @@ def _taken(texts: Sequence[str], chosen: NDArray[np.int64]) -> Sequence[str]:
 
 
 def say(corpus: str, message: str) -> None:
-    """Report something about a corpus to the user."""
+    """Tell the user something about a corpus, on stderr."""
     print(f"{corpus}: {message}", file=sys.stderr)
 
 
 @contextmanager
 def naming(what: str) -> Iterator[None]:
-    """Begin every user's mistake met in the block with what it was met in."""
+    """Prefix every user's mistake in the block with what it is about."""
     try:
         yield
     except UserError as error:

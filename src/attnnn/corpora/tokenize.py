@@ -1,7 +1,7 @@
 """Tokenizers, and the compact form of a tokenised corpus.
 
-The papers' cleaners (Jain & Wallace 2019, released preprocessing) join their tokens by single spaces
-and split there again, so that a tokenizer here is what their cleaner and that split do together.
+The papers' cleaners (Jain & Wallace 2019, released preprocessing) join their tokens by single spaces,
+and the result is split at white space later. A tokenizer here does both.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from attnnn.tables.ragged import Ragged
 Tokenizer = Callable[[Iterable[str]], Iterator[list[str]]]
 
 DIGITS = "qqq"  # what the papers write for every token that holds a digit
-DEIDENTIFIED = "<DE>"  # and for a name, place or date that MIMIC-III leaves out
+DEIDENTIFIED = "<DE>"  # and for a name, place or date that MIMIC-III removed
 
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _RUN_OF_NON_WORD = re.compile(r"\W*(\W)")
@@ -33,24 +33,24 @@ _KERAS_FILTER = str.maketrans(dict.fromkeys(string.punctuation.replace("'", ""),
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """All tokens of many documents, every distinct one kept once.
+    """All tokens of many documents; each distinct token is kept once.
 
     Attributes:
         inventory: the distinct tokens in order of their first occurrence.
-        numbers: for every token of every document its index in `inventory`, int32.
+        numbers: the index in `inventory` of every token of every document, int32.
     """
 
     inventory: list[str]
     numbers: Ragged
 
     def words(self, documents: Ragged | None = None) -> Ragged:
-        """The tokens themselves, as Python strings shared between their occurrences."""
+        """The tokens themselves, as Python strings that their occurrences share."""
         numbers = self.numbers if documents is None else documents
         return numbers.with_values(np.array(self.inventory, dtype=object)[numbers.values])
 
 
 def tokenize(texts: Iterable[str], name: str) -> Tokens:
-    """Tokenise texts by the tokenizer of that name (see `TOKENIZERS`), one pass, in order.
+    """Tokenise texts by the tokenizer of that name (see `TOKENIZERS`), in order and in one pass.
 
     Raises:
         KeyError: no tokenizer has that name.
@@ -65,7 +65,7 @@ def tokenize(texts: Iterable[str], name: str) -> Tokens:
 
 
 class _Numbering(dict[str, int]):
-    """Numbers every key by the order of its first look-up."""
+    """Numbers keys in the order of their first look-up."""
 
     def __missing__(self, key: str) -> int:
         self[key] = number = len(self)
@@ -87,10 +87,10 @@ def papers(texts: Iterable[str]) -> Iterator[list[str]]:
 
 
 def sst(texts: Iterable[str]) -> Iterator[list[str]]:
-    """The papers' cleaning of SST: brackets and punctuation go, digits stay, lower case.
+    """The papers' cleaning of SST: lower case, without brackets and punctuation; digits are kept.
 
-    ``-LRB-`` is deleted and ``-RRB-`` becomes a space before every non-word character does, or their
-    letters would remain as words.
+    ``-LRB-`` is deleted and ``-RRB-`` becomes a space first, and then every non-word character becomes
+    one; otherwise their letters would remain as words.
 
     Source: Jain & Wallace 2019, released preprocessing of SST.
     """
@@ -102,8 +102,8 @@ def sst(texts: Iterable[str]) -> Iterator[list[str]]:
 def newsgroups(texts: Iterable[str]) -> Iterator[list[str]]:
     """`papers`, then each run of non-word characters becomes its last one, with spaces around it.
 
-    Spaces are non-word characters too, so that a punctuation mark followed by a space goes: what
-    stays is punctuation inside or directly before a word, and at the end of the document.
+    Spaces are non-word characters too, so a punctuation mark before a space is removed. What remains is
+    punctuation inside or directly before a word, and at the end of the document.
 
     Source: Jain & Wallace 2019, released preprocessing of 20 Newsgroups.
     """
@@ -111,10 +111,10 @@ def newsgroups(texts: Iterable[str]) -> Iterator[list[str]]:
 
 
 def mimic(texts: Iterable[str]) -> Iterator[list[str]]:
-    """SpaCy and lower case, then the marks of clinical notes are thinned and digits masked.
+    """The tokens of spaCy in lower case; the marks of clinical notes are thinned out and digits masked.
 
-    What was taken out for anonymity, ``[** … **]``, becomes ``<DE>``. A run of one character that is no
-    ASCII letter or digit, spaces between or not, becomes one. Last, tokens with a digit become ``qqq``.
+    What was removed for anonymity, ``[** … **]``, becomes ``<DE>``. A repeated character other than an
+    ASCII letter or digit, with or without spaces between, is kept once. Tokens with a digit become ``qqq``.
 
     Source: Jain & Wallace 2019, released preprocessing of MIMIC-III.
     """
@@ -125,10 +125,10 @@ def mimic(texts: Iterable[str]) -> Iterator[list[str]]:
 
 
 def keras(texts: Iterable[str]) -> Iterator[list[str]]:
-    """Lower case, every ASCII punctuation mark but the apostrophe a space.
+    """Lower case, with a space for every ASCII punctuation mark but the apostrophe.
 
-    This is what made the dump of IMDb that Jain & Wallace use, with one difference: there the line
-    breaks ``<br />`` of the raw reviews became a word ``br``, here they are white space.
+    The dump of IMDb that Jain & Wallace use was made in this way, with one difference: there, the line
+    breaks ``<br />`` of the raw reviews became a word ``br``; here they are white space.
     """
     return (_BREAK.sub(" ", text).lower().translate(_KERAS_FILTER).split() for text in texts)
 
@@ -144,7 +144,7 @@ TOKENIZERS: dict[str, Tokenizer] = {
 
 
 def _spacy(texts: Iterable[str]) -> Iterator[list[str]]:
-    import spacy  # here, because it takes a second that the command line need not wait for
+    import spacy  # slow to import
 
     tokenizer = spacy.blank("en").tokenizer
     # White space is collapsed first: spaCy makes tokens of surplus spaces.

@@ -1,4 +1,4 @@
-"""The vocabulary: four special symbols, then the words in code point order."""
+"""The vocabulary: four special symbols, and then the words in code point order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Vocabulary:
 
     Attributes:
         tokens: by id: padding, unknown, start, end, then words.
-        document_frequency: shape (V,), int64: counted documents that hold the word; 0 for the symbols.
+        document_frequency: shape (V,), int64: how many of the counted documents hold it; 0 for symbols.
     """
 
     tokens: list[str]
@@ -30,7 +30,7 @@ class Vocabulary:
         return len(self.tokens)
 
     def ids_of(self, words: list[str]) -> NDArray[np.int32]:
-        """Ids of words, `UNKNOWN` for any other. A text that spells a symbol is unknown too."""
+        """The ids of words, or `UNKNOWN`. A word that is spelled like a symbol is unknown too."""
         ids = {word: number for number, word in enumerate(self.tokens) if number >= len(SPECIAL)}
         return np.array([ids.get(word, UNKNOWN) for word in words], dtype=np.int32)
 
@@ -40,12 +40,12 @@ def fit(tokens: Tokens, documents: NDArray[np.bool_], *, min_df: int) -> Vocabul
 
     Args:
         tokens: a tokenised corpus.
-        documents: shape (documents,): which of them are counted.
-        min_df: a word enters when at least this many of them hold it.
+        documents: shape (documents,): which documents are counted.
+        min_df: how many of them must hold a word.
 
-    Source: Jain & Wallace 2019, released preprocessing: ids 0 to 3 are symbols, words come sorted, and
-    documents that the length filter drops later are counted too. (Only so does SST have the 13,826
-    entries of their code: the 6,920 train sentences that are not neutral, before the filter.)
+    Source: Jain & Wallace 2019, released preprocessing: ids 0 to 3 are symbols, words are sorted, and
+    documents that the length filter drops later are counted too. (Only in this way does SST have the
+    13,826 entries of their code, from all 6,920 train sentences that are not neutral.)
     """
     frequency = _document_frequency(tokens, np.flatnonzero(documents))
     kept = sorted(

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from attnnn.corpora.planted import words_of
+from attnnn.corpora.prepare_settings import PrepareSettings
 from attnnn.corpora.readers import read_source
-from attnnn.corpora.settings import PrepareSettings
 from attnnn.corpora.texts import SPLITS, naming
 from attnnn.dag.work import CorpusSize
 from attnnn.errors import UserError

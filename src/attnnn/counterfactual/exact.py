@@ -1,9 +1,9 @@
 """The exact ε-max JSD: how far attention can move while the prediction stays within ε.
 
 The readout is linear in the attention, so |Δp| ≤ ε confines the logit to an interval, and the feasible
-attention vectors are the simplex cut by two parallel hyperplanes. JSD(·, α̂) is convex, so its maximum
-is attained at a vertex of that polytope. A vertex has one token, whose own logit lies within the
-interval, or two tokens on either side of a bound, weighted so that the logit meets it.
+attention vectors are the part of the simplex between two parallel hyperplanes. JSD(·, α̂) is convex, so
+its maximum is attained at a vertex of that polytope. A vertex has one token, whose own logit lies within
+the interval, or two tokens on either side of a bound, weighted so that the logit meets it.
 
 Exact for one logit (two classes) and a readout that is linear in the attention, given the states.
 """
@@ -21,10 +21,10 @@ from attnnn.readout.predictions import Predictions
 from attnnn.readout.readout import Readout, probabilities_of
 from attnnn.tables.ragged import Ragged
 
-# Padded tokens of a portion of documents of alike length, which bounds memory.
+# Padded tokens in a portion of documents of similar length, which bounds memory.
 _PORTION = 1 << 18
 
-# Bounds are drawn in by this much, so that rounding never puts a vertex outside of ε.
+# The bounds are tightened by this much, so that rounding never puts a vertex outside ε.
 _ROUNDING = 1e-12
 
 Values = NDArray[np.float64]
@@ -32,13 +32,13 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ExactAdversary:
-    """The attention of largest JSD among all with |Δp| ≤ ε, one per document.
+    """For each document, the attention of largest JSD among all with |Δp| ≤ ε.
 
     Attributes:
         jsd: shape (documents,), nats.
-        token_a: shape (documents,), position of the first of its tokens.
+        token_a: shape (documents,), position of its first token.
         weight_a: shape (documents,), that token's weight.
-        token_b: shape (documents,), position of the second token; −1 where there is none.
+        token_b: shape (documents,), position of the second token; −1 if there is none.
         weight_b: shape (documents,), 1 − weight_a.
         probability: shape (documents,), probability of class 1 under it.
         slack: shape (documents,), ε − |Δp|, at least 0.
@@ -57,12 +57,12 @@ def exact_adversary(attention: Ragged, readout: Readout, epsilon: float) -> Exac
     """The exact ε-max JSD of every document, with the attention that attains it.
 
     Time is at most quadratic in the length of a document: tokens are tried in ascending order of the
-    model's attention, and none is tried that could not beat the best vertex met. Memory is linear.
+    model's attention, and those that cannot beat the best vertex so far are skipped. Memory is linear.
 
     Args:
         attention: the model's own weights α̂ of the n tokens.
         readout: of the same documents.
-        epsilon: largest allowed |Δp|.
+        epsilon: the largest allowed |Δp|.
 
     Source: the maximum that Jain & Wallace 2019, equation 2, searches for by gradient descent.
     """
@@ -87,10 +87,10 @@ def exact_adversary(attention: Ragged, readout: Readout, epsilon: float) -> Exac
 
 @dataclass
 class Vertices:
-    """Attention on at most two tokens, one per document; −1 for a token that there is not.
+    """For each document, attention on at most two tokens; −1 for a token that does not exist.
 
     Attributes:
-        jsd: shape (documents,), nats; −∞ where there is no vertex at all.
+        jsd: shape (documents,), nats; −∞ if there is no vertex.
         token_a: shape (documents,), position of the first token.
         weight_a: shape (documents,), its weight; the second has the rest.
         token_b: shape (documents,), position of the second token.
@@ -108,21 +108,21 @@ class Vertices:
         return cls(np.full(documents, -np.inf), position, np.ones(documents), position.copy())
 
     def take(self, rows: NDArray[np.int64]) -> Vertices:
-        """Those of some documents."""
+        """The vertices of some documents."""
         return Vertices(*(values[rows] for values in vars(self).values()))
 
     def put(self, rows: NDArray[np.int64], other: Vertices) -> None:
-        """Replace those of some documents."""
+        """Replace the vertices of some documents."""
         for name, values in vars(other).items():
             getattr(self, name)[rows] = values
 
 
 def farthest_within(attention: Ragged, score: Ragged, bounds: Values) -> Vertices:
-    """The attention of largest JSD from the model's among all that keep Σ_t α_t · score_t in bounds.
+    """The attention of largest JSD from the model's among all that keep Σ_t α_t · score_t within bounds.
 
     Args:
         attention: the model's own weights α̂ of the n tokens.
-        score: one number for every token.
+        score: one number per token.
         bounds: lowest and highest allowed sum, shape (documents, 2); may be infinite.
     """
     found = Vertices.none(len(attention))
@@ -133,7 +133,7 @@ def farthest_within(attention: Ragged, score: Ragged, bounds: Values) -> Vertice
 
 
 def portions(lengths: NDArray[np.int64], tokens: int = _PORTION) -> list[NDArray[np.int64]]:
-    """Documents of alike length together, of about so many tokens; those of none are left out."""
+    """Groups of documents of similar length with about that many tokens; empty documents are left out."""
     order = np.argsort(lengths, kind="stable")
     order = order[np.searchsorted(lengths[order], 1) :]
     octave = np.frexp(lengths[order])[1]
@@ -144,13 +144,13 @@ def portions(lengths: NDArray[np.int64], tokens: int = _PORTION) -> list[NDArray
 
 @dataclass(frozen=True)
 class _Tokens:
-    """Documents of alike length side by side, the tokens of each in ascending order of α̂.
+    """Documents of similar length side by side, each with its tokens in ascending order of α̂.
 
     Attributes:
         q: α̂, shape (documents, longest); infinite at padding.
         logit: w·h + bias, same shape; NaN at padding.
         bounds: lowest and highest feasible logit, shape (documents, 2).
-        position: where each token stands in its document, same shape as q.
+        position: the position of each token in its document, same shape as q.
     """
 
     q: Values
@@ -201,7 +201,7 @@ def _one_token(tokens: _Tokens) -> Vertices:
 def _two_tokens(
     best: Vertices, tokens: _Tokens, rows: NDArray[np.int64], *, rank: int, side: int
 ) -> None:
-    """Pair the token of this rank with every later one on one bound, and keep what is better."""
+    """Pair the token of this rank with every later one on one bound, and keep better vertices."""
     bound = tokens.bounds[rows, side][:, None]
     one, others = tokens.logit[rows, rank][:, None] - bound, tokens.logit[rows, rank + 1 :] - bound
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -1,4 +1,4 @@
-"""What the searched adversary minimises, with its gradient in closed form."""
+"""The objective that the searched adversary minimises, with its gradient in closed form."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ ClassHinge = Literal["tvd", "l1"]
 
 @dataclass(frozen=True)
 class Iterate:
-    """One step's K attention vectors per document.
+    """The K attention vectors per document at one step.
 
     Attributes:
         log_attention: ln α.
         attention: α.
         total: α + α̂.
         log_total: ln(α + α̂).
-        prediction: p^k, one number for two classes.
+        prediction: p^k; for two classes one number, the probability of class 1.
     """
 
     log_attention: Float[Tensor, "k batch token"]
@@ -45,7 +45,7 @@ class Objective(ABC):
     Attributes:
         attention: the model's weights α̂; 0 at padding.
         penalty: weight of the hinge.
-        tolerance: change of the prediction that the hinge leaves free.
+        tolerance: the change of the prediction that the hinge does not penalise.
         cross: c, the weight of a pair of adversaries.
     """
 
@@ -62,17 +62,17 @@ class Objective(ABC):
 
     @abstractmethod
     def change(self, point: Iterate) -> Float[Tensor, "k batch"]:
-        """|Δp|, with more than two classes ½ Σ|Δp|."""
+        """|Δp|; ½ Σ|Δp| for more than two classes."""
 
     @abstractmethod
     def add_hinge(self, slope: Float[Tensor, "k batch token"], point: Iterate) -> None:
         """Add the derivative of the penalty with respect to the attention."""
 
     def iterate(self, scores: Float[Tensor, "k batch token"]) -> Iterate:
-        """Attention, prediction and divergence that scores stand for."""
+        """The attention that scores stand for, and the prediction under it."""
         log_attention = scores.log_softmax(dim=-1)
         attention = log_attention.exp()
-        # At padding the sum is 0, and any finite logarithm will do.
+        # The sum is 0 at padding, where any finite logarithm will do.
         total = attention + self.attention
         log_total = total.clamp(min=torch.finfo(total.dtype).tiny).log()
         return Iterate(log_attention, attention, total, log_total, self.predict(attention))
@@ -104,7 +104,7 @@ class Objective(ABC):
 
 @dataclass(frozen=True)
 class TwoClasses(Objective):
-    """The objective where one logit decides.
+    """The objective for two classes, where one logit decides.
 
     Attributes:
         contribution: w·h_t; 0 at padding.
@@ -117,7 +117,7 @@ class TwoClasses(Objective):
     probability: Float[Tensor, " batch"]
 
     def predict(self, attention: Float[Tensor, "k batch token"]) -> Float[Tensor, "k batch"]:
-        """Probability of class 1."""
+        """The probability of class 1."""
         return ((attention * self.contribution).sum(dim=-1) + self.bias).sigmoid()
 
     def change(self, point: Iterate) -> Float[Tensor, "k batch"]:
@@ -134,16 +134,16 @@ class TwoClasses(Objective):
 
 @dataclass(frozen=True)
 class Multiclass(Objective):
-    """The objective over more than two classes, by what `readout.Readout` holds.
+    """The objective for more than two classes, from the arrays of `readout.Readout`.
 
     Attributes:
         projected: projected states of the n tokens; 0 at padding.
-        bias: of the logits.
+        bias: the bias of the logits.
         offset: what each question adds to the sum of projected states; None without questions.
         weight: the decoder's last layer; None without questions.
         allowed: the classes that may be the answer; None: all.
-        probability: p of every class.
-        scale: of Σ|Δp| in the hinge: ½, or 1 as in the released code.
+        probability: p, for every class.
+        scale: the factor of Σ|Δp| in the hinge: ½, or 1 as in the released code.
     """
 
     projected: Float[Tensor, "batch token width"]
@@ -157,7 +157,7 @@ class Multiclass(Objective):
     def predict(
         self, attention: Float[Tensor, "k batch token"]
     ) -> Float[Tensor, "k batch outputs"]:
-        """Probability of every class."""
+        """The probability of every class."""
         return self._decide(self._inner(attention))
 
     def change(self, point: Iterate) -> Float[Tensor, "k batch"]:
@@ -170,7 +170,7 @@ class Multiclass(Objective):
         difference = p - self.probability
         violated = self.scale * difference.abs().sum(dim=-1) > self.tolerance
         sign = difference.sign() * (self.scale * self.penalty * violated)[..., None]
-        # Through the softmax, the last layer and its tanh, back to the sum of projected states.
+        # Back through the softmax, the last layer and its tanh to the sum of projected states.
         back = p * (sign - (p * sign).sum(dim=-1, keepdim=True))
         if self.weight is not None:
             inner = self._inner(point.attention)
@@ -197,7 +197,7 @@ def objective_of(
     class_hinge: ClassHinge = "tvd",
     device: str = "cpu",
 ) -> Objective:
-    """The objective of some documents with the model's own attention."""
+    """The objective for some documents, given the model's own attention."""
     k, probability = settings.adversaries, readout.probabilities(own)
     if readout.outputs == 1:
         probability = probability[:, 0]

@@ -1,4 +1,4 @@
-"""What a per-instance adversary achieves: its ε-max JSD. No torch here."""
+"""What a per-instance adversary achieves, its ε-max JSD, in numpy alone."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Outcome:
     """One attention vector per document, compared with the model's own.
 
     Attributes:
-        attention: the vectors.
+        attention: these vectors.
         jsd: shape (documents,): their divergence from the model's attention, nats.
-        probability: shape (documents,): probability of class 1 under them; for more than two classes that of
-            the one predicted under the model's own attention.
-        change: shape (documents,): |Δp|; for more than two classes the total variation distance.
+        probability: shape (documents,): probability of class 1 under them; for more than two classes, of the
+            class predicted under the model's own attention.
+        change: shape (documents,): |Δp|; for more than two classes, the total variation distance.
     """
 
     attention: Ragged
@@ -40,12 +40,12 @@ class Outcome:
 def best_of(
     candidates: list[Outcome], own: Outcome, epsilon: float
 ) -> tuple[Outcome, NDArray[np.bool_]]:
-    """For each document the candidate of largest JSD with |Δp| ≤ ε, the model's own where none has.
+    """For each document, the candidate of largest JSD with |Δp| ≤ ε; the model's own if there is none.
 
     Args:
         candidates: attention vectors of the same documents.
         own: the model's attention, JSD 0 and |Δp| 0.
-        epsilon: largest allowed |Δp|.
+        epsilon: the largest allowed |Δp|.
 
     Returns:
         The chosen vectors, and whether any candidate was feasible, shape (documents,).

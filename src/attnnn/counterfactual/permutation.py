@@ -14,20 +14,20 @@ from attnnn.readout.predictions import Predictions
 from attnnn.readout.readout import Readout, probabilities_of
 from attnnn.tables.ragged import Ragged
 
-# Documents of one length that share a table of permutations.
+# How many documents of one length share a table of permutations.
 _SHARED_BY = 16
 
-# Permuted weights held at a time, which bounds memory and keeps them in a processor's cache.
+# How many permuted weights are held at a time, which bounds memory and fits the processor's cache.
 _HELD = 1 << 17
 
 
 @dataclass(frozen=True)
 class Moments:
-    """The logit over all n! permutations of the attention.
+    """Moments of the logit over all n! permutations of the attention.
 
     Attributes:
-        mean: shape (documents,).
-        std: shape (documents,).
+        mean: its mean, shape (documents,).
+        std: its standard deviation, shape (documents,).
     """
 
     mean: NDArray[np.float64]
@@ -41,22 +41,22 @@ def permuted_logits(
     permutations: int,
     generator: np.random.Generator,
 ) -> NDArray[np.float64]:
-    """Logits under independent uniform permutations of the attention, the states held fixed.
+    """Logits under independent uniform permutations of the attention, with the states fixed.
 
-    The readout is linear in the attention, so a permutation costs n numbers and no state. Drawing it
-    costs more than applying it; so up to 16 documents of one length share a table of permutations
-    π_1 … π_K, and each first shuffles its own weights by a σ of its own, which gives it π_k σ. Exactly:
+    The readout is linear in the attention, so a permutation needs n numbers and no states. Drawing one
+    costs more than applying it, so up to 16 documents of one length share a table of permutations
+    π_1 … π_K, and each first shuffles its weights by its own σ, which gives it π_k σ. To be exact:
 
     - the permutations of a document are independent, and each of the n! is equally likely;
-    - a permutation of one document and one of another are independent, so that means over
-      permutations, of whatever function, are uncorrelated between documents.
+    - a permutation of one document and one of another are independent, so means of any function over
+      permutations are uncorrelated between documents.
 
-    Only more than two permutations, of more than one document, can depend on each other.
+    Only three or more permutations, of more than one document, can depend on one another.
 
     Args:
         attention: weights of the n tokens.
         readout: of the same documents.
-        permutations: permutations of each document.
+        permutations: how many per document.
         generator: source of randomness, read in order of document length.
 
     Returns:
@@ -75,14 +75,14 @@ def permuted_logits(
         at_once = max(1, _HELD // own.size)
         for start in range(0, permutations, at_once):
             some = slice(start, start + at_once)
-            # Every index is in range; "clip" spares the check.
+            # Every index is in range; "clip" skips the check.
             permuted = np.take(shuffled, table[some], axis=1, mode="clip")
             logits[rows, some] = (permuted @ column)[..., 0]
     return np.asarray(logits + readout.bias)
 
 
 def _groups(lengths: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], int]]:
-    """Documents that share a table, with their length; those of no token have one logit, the bias."""
+    """Documents that share a table, with their length; empty ones need none, as their logit is the bias."""
     for n in np.unique(lengths[lengths > 0]):
         same_length = np.flatnonzero(lengths == n)
         for start in range(0, len(same_length), _SHARED_BY):
@@ -92,7 +92,7 @@ def _groups(lengths: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], int
 def absolute_changes(
     attention: Ragged, readout: Readout, logits: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """How far each of several logits of a document moves its probability, |Δp| in [0, 1].
+    """How far each of several logits of a document moves its probability: |Δp|, from 0 to 1.
 
     Args:
         attention: the model's own weights.
@@ -110,8 +110,8 @@ def absolute_changes(
 def logit_moments(attention: Ragged, readout: Readout) -> Moments:
     """Exact mean and standard deviation of the logit over all n! permutations of the attention.
 
-    With s_t = w·h_t the mean is s̄ Σα + b (uniform attention is the average permutation) and the
-    variance Σ(α_t − ᾱ)² Σ(s_t − s̄)² / (n − 1); a single token has only one permutation.
+    With s_t = w·h_t, the mean is s̄ Σα + b (uniform attention is the average permutation), and the
+    variance is Σ(α_t − ᾱ)² Σ(s_t − s̄)² / (n − 1); a single token has one permutation only.
 
     Args:
         attention: weights of the n tokens.
@@ -140,7 +140,7 @@ def permutation_columns(
     Args:
         predictions: of the documents.
         readout: of the same documents.
-        permutations: of each document's attention.
+        permutations: how many per document.
         generator: source of randomness.
     """
     from attnnn.counterfactual.multiclass.permutation import multiclass_changes

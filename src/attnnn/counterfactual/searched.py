@@ -1,4 +1,4 @@
-"""The per-instance adversary, searched: attention far from the model's that predicts the same."""
+"""The searched per-instance adversary: attention far from the model's that predicts the same."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from attnnn.readout.readout import Readout
 from attnnn.study.settings import SearchedAdversary
 from attnnn.tables.ragged import Ragged, concatenate, unpadded
 
-# Padded tokens of a batch: on a CPU what a core's cache holds, on a GPU what keeps it busy.
+# Padded tokens per batch: as many as fit a core's cache on a CPU, enough to keep it busy on a GPU.
 _MAX_TOKENS = {"cpu": 8192, "cuda": 1 << 18}
 
 # Keeps these draws apart from other uses of a run's seed.
@@ -36,18 +36,17 @@ _STREAM = 2
 # A score that the softmax turns into exactly 0; finite, so that 0 · score is 0.
 _NOTHING = -1e4
 
-# What single precision may add to |Δp| when an attention is stored and read again.
+# How much single precision may add to |Δp| when attention is stored and read again.
 _ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
 class Found:
-    """What the search came to.
+    """The results of the search.
 
     Attributes:
         last: the K attention vectors after the last step.
-        best: for each ε the feasible vector of largest JSD met at any step, the model's own where
-            there was none.
+        best: for each ε, the feasible vector of largest JSD at any step; the model's own if there was none.
         feasible: for each ε, shape (documents,): whether there was one.
     """
 
@@ -71,14 +70,14 @@ def search_adversaries(
 ) -> Found:
     """Search K attention vectors per document, far from the model's and from one another.
 
-    Adam-AMSGrad on free scores, whose softmax over the n tokens is the attention, minimises for every
-    document
+    Adam-AMSGrad minimises, for every document, over free scores whose softmax over the n tokens is the
+    attention,
 
         Σ_k [ −JSD(α^k, α̂) + penalty · max(0, |p^k − p| − tolerance) ] − c Σ_{k<k'} JSD(α^k, α^k')
 
-    with the states held fixed, c = 1/(K(K−1)) in the paper and 2/K² in its released code. The scores
-    start at log(1/L) + 3·N(0, 1), drawn for each document by itself from `seed` and its number. With
-    more than two classes, total variation distance takes the place of |p^k − p|.
+    with the states fixed; c = 1/(K(K−1)) in the paper and 2/K² in its released code. The scores start at
+    log(1/L) + 3·N(0, 1), drawn for each document separately from `seed` and its number. For more than
+    two classes, the total variation distance replaces |p^k − p|.
 
     Args:
         document: shape (documents,): their numbers, which seed their random starts.
@@ -86,11 +85,11 @@ def search_adversaries(
         readout: of the same documents.
         settings: K, steps, learning rate, penalty and tolerance.
         cross_jsd_weight: whose c (switch cross_jsd_weight).
-        class_hinge: whether the hinge on more than two classes takes ½ Σ|Δp| or, `l1`, Σ|Δp|.
-        epsilons: the ε that the best iterate is kept for; none, to keep the last alone.
+        class_hinge: what the hinge takes for more than two classes: `tvd`, ½ Σ|Δp|, or `l1`, Σ|Δp|.
+        epsilons: each ε for which the best iterate is kept; if empty, only the last one is.
         seed: of the random starts.
         device: ``cpu`` or ``cuda``.
-        max_tokens: padded tokens of a batch, which bounds memory; None: what suits the device.
+        max_tokens: padded tokens per batch, which bounds memory; None: what suits the device.
 
     Source: Jain & Wallace 2019, section 4.2.2, equation 2 and Algorithm 3; AMSGrad: Reddi et al. 2018.
     """
@@ -126,7 +125,7 @@ def search_adversaries(
 
 
 class Archive:
-    """For each ε, the feasible attention of largest JSD met so far; at first the model's own."""
+    """For each ε, the feasible attention of largest JSD so far; the model's own at first."""
 
     def __init__(self, objective: Objective, epsilons: list[float]) -> None:
         self.objective = objective
@@ -135,11 +134,11 @@ class Archive:
         self._jsd = {epsilon: nothing.clone() for epsilon in epsilons}
 
     def found(self, epsilon: float) -> Bool[Tensor, " batch"]:
-        """Whether any feasible attention was met."""
+        """Whether any feasible attention was found."""
         return self._jsd[epsilon] > -torch.inf
 
     def add(self, point: Iterate) -> None:
-        """Keep what is better than what is held."""
+        """Keep whatever is better than the best so far."""
         if not self.best:
             return
         jsd = self.objective.divergence(point)
@@ -156,11 +155,11 @@ class Archive:
 def starting_scores(
     document: NDArray[np.int64], lengths: NDArray[np.int64], adversaries: int, seed: int
 ) -> Float[Tensor, "k batch token"]:
-    """Where the search starts; a document's scores depend on nothing but `seed` and its number."""
+    """Where the search starts; a document's scores depend only on `seed` and its number."""
     scores = np.full((adversaries, len(document), lengths.max()), _NOTHING, np.float32)
     for row, (number, n) in enumerate(zip(document, lengths, strict=True)):
         noise = np.random.default_rng([seed, _STREAM, int(number)])
-        # L counts the start and end symbols too.
+        # L includes the start and end symbols.
         scores[:, row, :n] = -np.log(n + 2) + 3 * noise.standard_normal((adversaries, n))
     return torch.from_numpy(scores)
 
@@ -172,7 +171,7 @@ def _descend(
     settings: SearchedAdversary,
     archive: Archive,
 ) -> Float[Tensor, "k batch token"]:
-    """Attention after the last step; every iterate on the way, first and last too, is archived."""
+    """The attention after the last step; every iterate, the first and the last included, is archived."""
     scores = torch.nn.Parameter(start)
     optimizer = AmsGrad([([scores], 0.0)], learning_rate=settings.learning_rate)
     for _ in range(settings.steps):

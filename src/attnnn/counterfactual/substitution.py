@@ -1,4 +1,4 @@
-"""The most attended words of a document, replaced by those that speak most for the other class."""
+"""Replaces the most attended words of a document by those that speak most for the other class."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ def substitute(
     predicted: NDArray[np.int64],
     strongest: Sequence[NDArray[np.int64]],
 ) -> tuple[Ragged, NDArray[np.int64]]:
-    """Let the most attended tokens of each document be the strongest words of the class not predicted.
+    """Replace the most attended tokens of each document by the strongest words of the class not predicted.
 
-    The most attended one becomes the strongest word, and so on, as far as there are words and tokens; of
-    tokens of equal weight the first comes first.
+    The most attended token becomes the strongest word, and so on, as long as there are words and tokens. Of
+    tokens of equal weight, the earlier one is replaced first.
 
     Args:
         tokens: vocabulary ids of the n tokens of each document.
         attention: their weights.
         predicted: shape (documents,): predicted class, 0 or 1.
-        strongest: of each class, the ids of its strongest words, strongest first.
+        strongest: for each class, the ids of its strongest words, strongest first.
 
     Returns:
         The documents with those words, and how many tokens of each were replaced, shape (documents,).
@@ -34,7 +34,7 @@ def substitute(
     """
     documents = tokens.documents
     order = np.lexsort((tokens.positions, -attention.values.astype(np.float64), documents))
-    # Documents stay where they are, so a token's place among its own is its rank.
+    # The order keeps documents together, so a position within a document is a rank.
     rank = np.empty_like(order)
     rank[order] = tokens.positions
     replaced = tokens.values.astype(np.int64)

@@ -1,1 +1,1 @@
-"""What a decision owes to single attention weights: erase them, states held fixed (Serrano & Smith 2019)."""
+"""How decisions depend on single attention weights: they are erased, states fixed (Serrano & Smith 2019)."""

@@ -1,8 +1,8 @@
 """How many attention weights must be erased before the decision changes.
 
-Erasing sets weights to zero and divides the others by their sum; the readout runs again on the same
-states. It sees Σ attention·projected alone, so all that remains after the first k weights of an order
-are gone is a pair of sums from the end of the order, and one pass finds every k at once.
+Erasing sets weights to zero and divides the others by their sum; the readout then runs again on the same
+states. It depends on Σ attention·projected alone. What remains after the first k weights of an order are
+erased is therefore a pair of sums from the end of that order, and one pass gives them for every k.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from numpy.typing import NDArray
 from attnnn.readout.readout import Readout
 from attnnn.tables.ragged import Ragged
 
-# Numbers held at a time, which bounds memory.
+# How many numbers are held at a time, which bounds memory.
 _HELD = 1 << 20
 
 
 @dataclass(frozen=True)
 class Flips:
-    """What it took to change each document's decision.
+    """How much was erased before each document's decision changed.
 
     Attributes:
-        count: shape (documents,): weights erased; -1 where the decision never changed.
-        mass: shape (documents,): the attention that these had; NaN where it never changed.
+        count: shape (documents,): how many weights; -1 if the decision never changed.
+        mass: shape (documents,): the sum of these weights; NaN if it never changed.
     """
 
     count: NDArray[np.int64]
@@ -41,7 +41,7 @@ class Flips:
 def erased_probabilities(
     attention: Ragged, readout: Readout, position: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Probabilities after one weight of each document is erased.
+    """The probabilities after one weight of each document is erased.
 
     Args:
         attention: the model's own weights of the n tokens.
@@ -49,7 +49,7 @@ def erased_probabilities(
         position: shape (documents,): the erased token.
 
     Returns:
-        Shape (documents, outputs). Of a document that has no weight left, those of the bias alone.
+        Shape (documents, outputs). If a document has no weight left, the bias alone decides.
 
     Source: Serrano & Smith 2019, section 4.
     """
@@ -67,14 +67,14 @@ def first_flips(
     *,
     erase_all: bool = False,
 ) -> Flips:
-    """Erase weights one after the other until the decision changes.
+    """Erase weights one after another until the decision changes.
 
     Args:
         attention: the model's own weights of the n tokens.
         readout: of the same documents.
-        order: positions of each document's tokens, the first to be erased first.
-        erase_all: whether the last weight may be erased too, which leaves the bias to decide, as the
-            released code has it; otherwise one token stays.
+        order: positions of each document's tokens, in order of erasure.
+        erase_all: whether the last weight may be erased too, as in the released code, so that the bias
+            decides; otherwise one token is kept.
 
     Source: Serrano & Smith 2019, section 5.
     """
@@ -86,7 +86,7 @@ def first_flips(
         here = first[tokens.documents] + tokens.values.astype(np.int64)
         weight = tokens.with_values(attention.values[here]).padded().astype(np.float64)
         projected = tokens.with_values(readout.projected.values[here]).padded().astype(np.float64)
-        # Column k has what is left when k weights are gone.
+        # Column k holds what is left once k weights are erased.
         mass = _sums_from(weight)
         sums = _sums_from(weight[..., None] * projected)
         decided = readout.predicted(readout.take(rows).decide(_renormalised(sums, mass)))
@@ -97,21 +97,23 @@ def first_flips(
 
 
 def smallest_flips(attention: Ragged, readout: Readout) -> Flips:
-    """The fewest weights whose erasure changes the decision, over all sets of tokens; one token stays.
+    """The fewest weights whose erasure changes the decision, over all sets of tokens; one token is kept.
 
-    What remains prefers class j to the predicted class y where Σ α_t (m_t) < 0, m_t being how far token t
-    alone would prefer y; dividing by the remaining weight does not change the sign. So for each j the
-    smallest set is the first tokens in descending order of α_t m_t.
+    The remaining tokens prefer class j to the predicted class y if Σ α_t m_t < 0, where m_t is the logit of
+    y minus that of j with all attention on token t; dividing by the remaining weight does not change the
+    sign. So for each j, the smallest set is the first tokens in descending order of α_t m_t.
 
     Args:
         attention: the model's own weights of the n tokens.
         readout: of the same documents, linear in the attention.
 
     Raises:
-        ValueError: the readout is that of a corpus of pairs, which is not linear.
+        ValueError: the readout of a corpus of pairs, which is not linear.
     """
     if not readout.linear:
-        raise ValueError("the smallest set is known for decoders that are linear in the attention")
+        raise ValueError(
+            "expected a readout that is linear in the attention, found one of a corpus of pairs"
+        )
     logit = _logits_alone(readout)
     predicted = readout.predicted(readout.probabilities(attention))
     own = logit[np.arange(len(logit)), predicted[attention.documents]]
@@ -122,7 +124,7 @@ def smallest_flips(attention: Ragged, readout: Readout) -> Flips:
         others = np.flatnonzero(predicted != rival)
         for rows in _alike(attention.lengths[others], _HELD):
             some = others[rows]
-            # Of two equal classes the first is predicted.
+            # Of two equal classes, the first is predicted.
             wins_ties = rival < predicted[some]
             candidate = _towards(push.take(some), weight.take(some), wins_ties)
             _keep_fewer(found, candidate, some)
@@ -130,8 +132,8 @@ def smallest_flips(attention: Ragged, readout: Readout) -> Flips:
 
 
 def _towards(push: Ragged, weight: Ragged, wins_ties: NDArray[np.bool_]) -> Flips:
-    """The fewest weights without which the pushes for the predicted class sum to less than nothing."""
-    # Padding comes last, whatever the sign.
+    """The fewest weights without which the pushes towards the predicted class sum to less than 0."""
+    # Padding is last, whatever the sign.
     order = np.argsort(-push.padded(-np.inf).astype(np.float64), axis=1, kind="stable")
     pushes = np.take_along_axis(push.padded().astype(np.float64), order, axis=1)
     weights = np.take_along_axis(weight.padded().astype(np.float64), order, axis=1)
@@ -145,7 +147,7 @@ def _towards(push: Ragged, weight: Ragged, wins_ties: NDArray[np.bool_]) -> Flip
 
 
 def _logits_alone(readout: Readout) -> NDArray[np.float64]:
-    """Logits if all attention were on one token, shape (tokens, classes); for two classes 0 and the logit."""
+    """Logits with all attention on one token, shape (tokens, classes); 0 and the logit for two classes."""
     logits = readout.projected.values.astype(np.float64) + readout.bias
     if readout.outputs == 1:
         return np.concatenate([np.zeros_like(logits), logits], axis=1)
@@ -153,7 +155,7 @@ def _logits_alone(readout: Readout) -> NDArray[np.float64]:
 
 
 def _renormalised(sums: NDArray[np.float64], mass: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sums of projected states over the weight that is left; 0 where none is."""
+    """The sums of projected states divided by the weight that is left; 0 if none is."""
     left = mass > 0
     return np.asarray(sums / np.where(left, mass, 1.0)[..., None] * left[..., None])
 
@@ -161,7 +163,7 @@ def _renormalised(sums: NDArray[np.float64], mass: NDArray[np.float64]) -> NDArr
 def _sums_from(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Σ over columns k, k + 1, …, for k up to the number of columns: shape (rows, columns + 1, ...).
 
-    Added from the end, so that small remainders are not differences of large sums.
+    The sums start from the end, so that small remainders are not differences of large sums.
     """
     sums = np.zeros((len(values), values.shape[1] + 1, *values.shape[2:]))
     sums[:, :-1] = np.flip(np.cumsum(np.flip(values, axis=1), axis=1), axis=1)
@@ -171,7 +173,7 @@ def _sums_from(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _note(
     found: Flips, rows: NDArray[np.int64], flipped: NDArray[np.bool_], weight: NDArray[np.float64]
 ) -> None:
-    """Enter the first change of each row: weights are padded and in order of erasure."""
+    """Record the first change of each row; weights are padded and in order of erasure."""
     some = flipped.any(axis=1)
     first = flipped.argmax(axis=1)
     gone = np.arange(weight.shape[1]) < first[:, None]
@@ -180,7 +182,7 @@ def _note(
 
 
 def _keep_fewer(found: Flips, candidate: Flips, rows: NDArray[np.int64]) -> None:
-    """Enter a candidate for some documents where it needs fewer weights."""
+    """Record a candidate for those of some documents where it needs fewer weights."""
     before = found.count[rows]
     fewer = (candidate.count >= 0) & ((before < 0) | (candidate.count < before))
     found.count[rows[fewer]] = candidate.count[fewer]
@@ -188,7 +190,7 @@ def _keep_fewer(found: Flips, candidate: Flips, rows: NDArray[np.int64]) -> None
 
 
 def _alike(lengths: NDArray[np.int64], size: int) -> Iterator[NDArray[np.int64]]:
-    """Groups of documents of about one length, each of at most `size` padded tokens, or of one document."""
+    """Groups of documents of similar length, each of at most `size` padded tokens or of one document."""
     order = np.argsort(lengths, kind="stable")
     order = order[lengths[order] > 0]
     start = 0

@@ -10,14 +10,14 @@ from attnnn.tables.ragged import Ragged
 
 
 def decision_gradient(attention: Ragged, readout: Readout) -> Ragged:
-    """Slope of the predicted class's probability in each attention weight, the others held fixed.
+    """The slope of the predicted class's probability in each attention weight, with the others fixed.
 
     Args:
         attention: the model's own weights of the n tokens.
         readout: of the same documents.
 
     Returns:
-        ∂ max p / ∂α_t, signed, with α taken as free numbers: no softmax, no renormalisation.
+        ∂ max p / ∂α_t, signed, where the α are free numbers: no softmax and no renormalisation.
 
     Source: Serrano & Smith 2019, section 5.1.
     """
@@ -26,32 +26,32 @@ def decision_gradient(attention: Ragged, readout: Readout) -> Ragged:
 
 
 def descending(score: Ragged) -> Ragged:
-    """Positions of each document's tokens, the highest score first; the earlier one of two equals.
+    """Positions of each document's tokens in descending order of score; of equal ones, the earlier first.
 
     Args:
         score: attention, a gradient, or attention times gradient.
     """
-    # The last key is the first to sort by; lexsort is stable.
+    # The last key is the primary one; lexsort is stable.
     order = np.lexsort((-score.values.astype(np.float64), score.documents))
     return score.with_values(score.positions[order])
 
 
 def shuffled(like: Ragged, generator: np.random.Generator) -> Ragged:
-    """Positions of each document's tokens in random order, each order equally likely."""
+    """Positions of each document's tokens in random order; all orders are equally likely."""
     return descending(like.with_values(generator.random(len(like.values))))
 
 
 def random_other(
     position: NDArray[np.int64], lengths: NDArray[np.int64], generator: np.random.Generator
 ) -> NDArray[np.int64]:
-    """For each document a random position that is not the given one.
+    """A random position in each document other than the given one.
 
-    The papers' released code draws uniformly from 1 … n - 1 instead, which can be the given one and is never
-    the first.
+    The paper's released code instead draws uniformly from 1 … n - 1, which may be the given position and is
+    never the first.
 
     Args:
         position: shape (documents,).
-        lengths: shape (documents,): n, more than one.
+        lengths: shape (documents,): n, at least 2.
         generator: source of randomness, one draw per document.
 
     Raises:
@@ -60,6 +60,6 @@ def random_other(
     Source: Serrano & Smith 2019, section 4.1.
     """
     if (lengths < 2).any():
-        raise ValueError("a document of one token has no other to erase")
+        raise ValueError("expected at least two tokens per document, found a document with fewer")
     drawn = generator.integers(0, lengths - 1)
     return drawn + (drawn >= position)

@@ -28,14 +28,22 @@ def embed(job: Job[Embedding]) -> None:
     """
     from safetensors.numpy import save_file
 
-    from attnnn.corpora.embedding import word_vectors
     from attnnn.corpora.texts import naming, say
+    from attnnn.corpora.word_vectors import read_vectors, train_vectors
 
-    words = job.read("vocabulary")["token"].to_pylist()
+    settings, words = job.settings, job.read("vocabulary")["token"].to_pylist()
     with naming(f"corpus {job.corpus}"):
-        path = None if job.settings.path is None else job.machine.corpora_dir / job.settings.path
-        texts = _training_texts(job) if job.settings.kind == "word2vec" else None
-        vectors, known = word_vectors(job.settings, words, train_token_ids=texts, path=path)
+        if settings.path is None:
+            vectors, known = train_vectors(
+                _training_texts(job),
+                words,
+                dimension=settings.dimension,
+                window=settings.window,
+                epochs=settings.epochs,
+            )
+        else:
+            path = job.machine.corpora_dir / settings.path
+            vectors, known = read_vectors(path, words, dimension=settings.dimension)
     facts = {"version": __version__, "known": int(known.sum()), **job.made_by}
     with written_aside(job.path("embedding")) as aside:
         # One key: the order of several would vary from run to run.
@@ -49,8 +57,8 @@ def embed(job: Job[Embedding]) -> None:
 
 def _check(study: Study, corpus: str) -> None:
     """Refuse a missing file of vectors, and vectors of another width."""
-    from attnnn.corpora.embedding import require_width
     from attnnn.corpora.texts import naming
+    from attnnn.corpora.word_vectors import require_width
 
     embedding = study.corpora[corpus].embedding
     if embedding.path is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attnnn.corpora.settings import PrepareSettings
+from attnnn.corpora.prepare_settings import PrepareSettings
 from attnnn.dag import work
 from attnnn.dag.stage import Job, Output, Stage
 from attnnn.study.config import Study
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 def prepare(job: Job[PrepareSettings]) -> None:
     """Read, tokenise, filter and split a corpus."""
     from attnnn.corpora.prepared import prepare_corpus
+    from attnnn.corpora.texts import naming
 
-    found = prepare_corpus(job.settings, job.machine.corpora_dir, corpus=job.corpus)
+    with naming(f"corpus {job.corpus}"):
+        found = prepare_corpus(job.settings, job.machine.corpora_dir, corpus=job.corpus)
     schema = schemas.PAIRS if job.settings.source.pairs else schemas.DOCUMENTS
     job.write_blocks("documents", schema, found.documents)
     job.write("vocabulary", found.vocabulary)

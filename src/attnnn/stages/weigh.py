@@ -22,7 +22,7 @@ class WeighSettings(Strict):
 
 def weigh(job: Job[WeighSettings]) -> None:
     """Weigh words by the log-odds that they give a class in a bag of words."""
-    from attnnn.corpora.log_odds import log_odds_columns
+    from attnnn.corpora.bag_of_words import log_odds_columns
     from attnnn.corpora.texts import say
     from attnnn.tables.ragged import Ragged
 

@@ -1,4 +1,4 @@
-"""All of a study's configuration that a prepared corpus depends on."""
+"""The part of a study's configuration that a prepared corpus depends on."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from attnnn.corpora.log_odds import counted_words, fit_log_odds
+from attnnn.corpora.bag_of_words import counted_words, fit_log_odds
 from attnnn.corpora.planted_words import NEGATIVE_CUES, POSITIVE_CUES
 from attnnn.errors import UserError
 from attnnn.tables import schemas

@@ -1,6 +1,7 @@
 """Vectors from text files and from word2vec."""
 
 import gzip
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attnnn.corpora.embedding import read_vectors, require_width, train_vectors
+from attnnn.corpora.word_vectors import read_vectors, require_width, train_vectors
 from attnnn.errors import UserError
 from attnnn.tables.ragged import Ragged
 
@@ -112,7 +113,7 @@ def test_a_document_longer_than_gensim_takes_is_trained_on_whole() -> None:
 
 def test_word2vec_gives_the_same_bytes_under_any_hash_seed() -> None:
     program = (
-        "import numpy as np; from attnnn.corpora.embedding import train_vectors\n"
+        "import numpy as np; from attnnn.corpora.word_vectors import train_vectors\n"
         "from attnnn.tables.ragged import Ragged\n"
         "d = Ragged.from_lists(np.random.default_rng(1).integers(4, 30, (40, 9)).astype('int32'))\n"
         "v, _ = train_vectors(d, ['']*30, dimension=5, window=2, epochs=2)\n"
@@ -121,7 +122,7 @@ def test_word2vec_gives_the_same_bytes_under_any_hash_seed() -> None:
     outputs = {
         subprocess.run(
             [sys.executable, "-c", program],
-            env={"PYTHONHASHSEED": seed, "OMP_NUM_THREADS": "1"},
+            env={**os.environ, "PYTHONHASHSEED": seed, "OMP_NUM_THREADS": "1"},
             capture_output=True,
             check=True,
         ).stdout

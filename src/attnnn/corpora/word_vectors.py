@@ -1,4 +1,4 @@
-"""Word vectors that models start from: read from a file, or trained on the corpus itself."""
+"""Word vectors from which models start: read from a file, or trained on the corpus itself."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from attnnn.corpora.files import telling_faults
 from attnnn.corpora.vocabulary import SPECIAL, UNKNOWN
 from attnnn.errors import UserError
-from attnnn.study.settings import Embedding
 from attnnn.tables.ragged import Ragged
 
 Vectors = tuple[NDArray[np.float32], NDArray[np.bool_]]
@@ -25,51 +25,22 @@ _HEADER = re.compile(rb"(\d+) (\d+)")
 _LONGEST_SENTENCE = 10_000  # gensim silently cuts what is longer
 
 
-def word_vectors(
-    settings: Embedding, words: list[str], *, train_token_ids: Ragged | None, path: Path | None
-) -> Vectors:
-    """Vectors of a vocabulary by settings that name a source of them.
-
-    Args:
-        settings: their kind, width, and how word2vec trains them.
-        words: the vocabulary by id.
-        train_token_ids: documents that word2vec is trained on.
-        path: the file of vectors; None: word2vec trains them.
-
-    Returns:
-        As `read_vectors`.
-
-    Raises:
-        UserError: a fault of the file.
-    """
-    if path is not None:
-        return read_vectors(path, words, dimension=settings.dimension)
-    assert train_token_ids is not None
-    return train_vectors(
-        train_token_ids,
-        words,
-        dimension=settings.dimension,
-        window=settings.window,
-        epochs=settings.epochs,
-    )
-
-
 def read_vectors(path: Path, vocabulary: list[str], *, dimension: int) -> Vectors:
-    """Vectors of the vocabulary's words from a file in word2vec text format.
+    """Read the vectors of a vocabulary from a file in word2vec text format.
 
-    A first line ``words width`` may be there or not. Words of several words (GloVe has some) cannot be
-    tokens and are passed over. The first vector of a word counts.
+    The first line ``words width`` is optional. Entries of several words (GloVe has some) cannot be tokens
+    and are skipped. If a word has several vectors, the first one counts.
 
     Args:
-        path: .vec or .txt, either may end in .gz.
-        vocabulary: by id, the special symbols first; these are not looked up.
-        dimension: width of a vector.
+        path: a text file, plain or .gz.
+        vocabulary: the words by id; the special symbols, which come first, are not looked up.
+        dimension: the width of a vector.
 
     Returns:
-        Vectors, shape (V, dimension), zero where the file has none; and which rows it has, shape (V,).
+        The vectors, shape (V, dimension), zero for words that the file lacks; and which it has, shape (V,).
 
     Raises:
-        UserError: naming the line that has another width or holds something else than numbers.
+        UserError: a line of another width, or with anything but numbers after the word.
     """
     rows = {word.encode(): row for row, word in enumerate(vocabulary) if row >= len(SPECIAL)}
     vectors = np.zeros((len(vocabulary), dimension), dtype=np.float32)
@@ -93,7 +64,7 @@ def require_width(path: Path, *, dimension: int, lines: int = 8) -> None:
     """Check the first lines of a file of vectors.
 
     Raises:
-        UserError: no such file, or a line of another width.
+        UserError: no such file, or as in `read_vectors`.
     """
     if not path.is_file():
         raise UserError(f"{path}: no such file; set embedding.path or corpora_dir")
@@ -104,7 +75,9 @@ def require_width(path: Path, *, dimension: int, lines: int = 8) -> None:
             if parsed is not None:
                 _floats(path, number, parsed[1])
         if number == 0:
-            raise UserError(f"{path}: expected word vectors, found an empty file")
+            raise UserError(
+                f"{path}: expected word vectors, found an empty file; set embedding.path"
+            )
 
 
 def train_vectors(
@@ -116,15 +89,15 @@ def train_vectors(
     epochs: int,
     seed: int = 1,
 ) -> Vectors:
-    """Vectors by word2vec (CBOW, as Jain & Wallace 2019 do for MIMIC) on the given documents.
+    """Train vectors by word2vec (CBOW, as Jain & Wallace 2019 do for MIMIC) on the given documents.
 
-    One worker and a hash that does not vary between processes: the same input gives the same bytes.
+    With one worker and a hash that is the same in all processes, the same input gives the same bytes.
     Padding, start and end have no vector; the unknown word has one if the documents hold it.
 
     Args:
         documents: vocabulary ids of the tokens of the training split.
-        vocabulary: by id.
-        dimension: width of a vector.
+        vocabulary: the words by id.
+        dimension: the width of a vector.
         window: words of context on each side.
         epochs: passes over the documents.
         seed: of the initial vectors and the negative samples.
@@ -154,7 +127,7 @@ def train_vectors(
 
 
 class _Sentences:
-    """Documents as gensim reads them, several times: lists of ids spelled as text."""
+    """Documents as gensim reads them, once per pass: lists of ids as text."""
 
     def __init__(self, documents: Ragged) -> None:
         self.documents = documents
@@ -172,18 +145,18 @@ def _stable_hash(word: str) -> int:
 
 @contextmanager
 def _lines(path: Path) -> Iterator[Iterable[bytes]]:
-    """Lines as bytes: most words are never decoded, and nothing but a line feed ends a line."""
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as opened:
-            yield opened
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise UserError(f"{path}: expected a whole gzip file ({error}); get it anew") from None
+    """The lines as bytes: most words need no decoding, and only a line feed ends a line."""
+    with (
+        telling_faults(path),
+        gzip.open(path) if path.suffix == ".gz" else path.open("rb") as opened,
+    ):
+        yield opened
 
 
 def _parse(
     path: Path, number: int, line: bytes, dimension: int
 ) -> tuple[bytes, list[bytes]] | None:
-    """The word and its numbers; None for a header and for words of several words."""
+    """The word and its numbers; None for a header and for entries of several words."""
     line = line.rstrip(b" \r\n")
     spaces = line.count(b" ")
     header = _HEADER.fullmatch(line) if number == 1 else None
@@ -211,10 +184,12 @@ def _floats(path: Path, number: int, fields: list[bytes]) -> NDArray[np.float32]
         values = np.array([float(field) for field in fields], dtype=np.float32)
     except ValueError as error:
         raise UserError(
-            f"{path}: line {number}: expected numbers after the word ({error})"
+            f"{path}: line {number}: expected numbers after the word ({error}); correct that line"
         ) from None
     if not np.isfinite(values).all():
-        raise UserError(f"{path}: line {number}: expected finite numbers after the word")
+        raise UserError(
+            f"{path}: line {number}: expected finite numbers after the word; correct that line"
+        )
     return values
 
 

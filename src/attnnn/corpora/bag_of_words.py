@@ -1,4 +1,4 @@
-"""Which words speak for which class: logistic regression on bags of words, as in Jain & Wallace's code."""
+"""How much each word speaks for a class: logistic regression on bags of words (Jain & Wallace 2019)."""
 
 from __future__ import annotations
 
@@ -10,24 +10,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attnnn.corpora.vocabulary import SPECIAL
 from attnnn.tables.ragged import Ragged
 
-# Padding, unknown, start and end symbols come first in every vocabulary.
-_SPECIAL = 4
-# A coefficient is settled to about this share of the first step (liblinear's criterion).
+# The fit stops when its violation of optimality is this share of the first one (liblinear's criterion).
 _TOLERANCE, _ROUNDS = 1e-6, 1000
 
 
 @dataclass(frozen=True)
-class LogOdds:
+class WordWeights:
     """The fitted regression.
 
     Attributes:
-        weight: shape (V,): change of the log-odds of class 1 by a word, in a bag of length 1; 0 for a word
-            that decides nothing, NaN for one that is not counted (stop words, symbols).
-        intercept: log-odds of class 1 of an empty bag.
-        converged: whether the fit did.
-        empty: documents without a counted word.
+        weight: shape (V,): how much a word changes the log-odds of class 1, in a bag of length 1; 0 for a
+            word without influence, NaN for one that is not counted (stop words, symbols).
+        intercept: the log-odds of class 1 for an empty bag.
+        converged: whether the fit converged.
+        empty: how many documents have no counted word.
     """
 
     weight: NDArray[np.float64]
@@ -37,14 +36,14 @@ class LogOdds:
 
 
 def counted_words(words: Sequence[str]) -> NDArray[np.bool_]:
-    """Which entries of a vocabulary a bag of words holds: all but symbols and English stop words.
+    """Which entries of a vocabulary a bag of words counts: all but symbols and English stop words.
 
-    Case does not matter to a stop word. The list is scikit-learn's.
+    The list of stop words is scikit-learn's; their case is ignored.
     """
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
     counted = np.array([word.lower() not in ENGLISH_STOP_WORDS for word in words], dtype=np.bool_)
-    counted[:_SPECIAL] = False
+    counted[: len(SPECIAL)] = False
     return counted
 
 
@@ -54,17 +53,17 @@ def fit_log_odds(
     counted: NDArray[np.bool_],
     *,
     inverse_strength: float = 1.0,
-) -> LogOdds:
+) -> WordWeights:
     """L1 logistic regression, classes balanced, on L2-normalised binary bags of words.
 
     Args:
         tokens: vocabulary ids of the training documents.
         label: shape (documents,): their classes, 0 and 1.
         counted: shape (V,): the words that count, see `counted_words`.
-        inverse_strength: C, as in scikit-learn; the smaller, the fewer words have a weight.
+        inverse_strength: C, as in scikit-learn; a smaller C leaves fewer words with a weight.
 
     Source: Jain & Wallace 2019, released code: scikit-learn's ``TfidfVectorizer`` without the IDF and
-    ``LogisticRegression`` with an L1 penalty, which liblinear solves and which is on the intercept too.
+    ``LogisticRegression`` with an L1 penalty, solved by liblinear, which penalises the intercept too.
     """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
@@ -78,14 +77,14 @@ def fit_log_odds(
         class_weight="balanced",
         tol=_TOLERANCE,
         max_iter=_ROUNDS,
-        random_state=0,  # the order of coordinates, which no fit that converges depends on
+        random_state=0,  # the order of coordinates, which does not affect a fit that converges
     )
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", ConvergenceWarning)
         regression.fit(bags[:, words], label)
     weight = np.full(len(counted), np.nan)
     weight[words] = regression.coef_[0]
-    return LogOdds(
+    return WordWeights(
         weight,
         float(regression.intercept_[0]),
         not any(issubclass(each.category, ConvergenceWarning) for each in warned),
@@ -101,7 +100,7 @@ def _bags(tokens: Ragged, counted: NDArray[np.bool_]) -> Any:
     cells = tokens.documents[kept] * len(counted) + tokens.values[kept].astype(np.int64)
     documents, words = np.divmod(np.unique(cells), len(counted))
     values = 1 / np.sqrt(np.bincount(documents, minlength=len(tokens))[documents])
-    # scikit-learn takes indices of 32 bits alone.
+    # scikit-learn accepts 32-bit indices only.
     where = documents.astype(np.int32), words.astype(np.int32)
     return csr_array((values, where), shape=(len(tokens), len(counted)))
 
@@ -109,7 +108,7 @@ def _bags(tokens: Ragged, counted: NDArray[np.bool_]) -> Any:
 def log_odds_columns(
     words: Sequence[str], tokens: Ragged, label: NDArray[np.int64], *, inverse_strength: float
 ) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
-    """The columns of `schemas.LOG_ODDS`, facts to keep with them, and what to tell the user.
+    """The columns of `schemas.LOG_ODDS`, facts to keep with them, and messages for the user.
 
     Args:
         words: the vocabulary by id.

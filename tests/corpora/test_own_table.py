@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 from pydantic import ValidationError
 
-from attnnn.corpora.table import gives_dev, label_name, read_table_source
+from attnnn.corpora.own_table import gives_dev, label_name
+from attnnn.corpora.readers import read_documents
 from attnnn.corpora.texts import Texts
 from attnnn.errors import UserError
 from attnnn.study.sources import TableSource
@@ -41,7 +42,7 @@ def write(path: Path, rows: list[dict[str, object]]) -> Path:
 def read(path: Path, *, undivided: bool = False, **settings: object) -> Texts:
     columns = {"text": "review", "label": "stars", "split": "part"}
     source = TableSource.model_validate({"kind": "table", "path": path.name, **columns, **settings})
-    return read_table_source(path, source, undivided=undivided)
+    return read_documents(path, source, undivided=undivided)
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
@@ -203,7 +204,7 @@ def test_faults_are_told_in_one_line_with_file_and_row(
         (
             "a.jsonl",
             b'{"review": "x", "stars": 1, "part": "train"}\n{"review": "x"}\n',
-            "line 2: no key 'stars'; the keys there are review",
+            "line 2: expected the key 'stars', found review",
         ),
         ("a.jsonl", b"", "found an empty file"),
         ("a.csv", b"", "expected a header line, found an empty file"),

@@ -1,55 +1,66 @@
-"""Anyone's own table of texts and labels."""
+"""A table of texts and labels of the user's own."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attnnn.corpora.files import columns_of, place, read_columns
 from attnnn.corpora.splits import UNSPLIT, make_missing_splits, sample
-from attnnn.corpora.table_files import columns_of, place, read_columns
 from attnnn.corpora.texts import SPLITS, Dropped, Texts, naming
 from attnnn.errors import UserError
 from attnnn.study.sources import TableSource
 
-# Labels that an error lists.
+# How many labels an error lists.
 _SHOWN = 5
 
 _SPLIT_NAMES = {"train": "train", "dev": "dev", "validation": "dev", "test": "test"}
 
 
 def read_table_source(path: Path, source: TableSource, *, undivided: bool) -> Texts:
-    """The texts of a table; splits it lacks are made, and samples drawn, as the source says.
+    """The texts of a table; missing splits are made and samples are drawn as the source says.
 
     Args:
-        path: the file, found.
+        path: the file.
         source: its columns, classes, splits and samples.
-        undivided: make no dev split (switch train_part).
+        undivided: whether to leave train whole, without a dev split (switch train_part).
 
     Raises:
-        UserError: naming the row and what is wrong with it.
+        UserError: a faulty row, which is named.
     """
-    return _completed(read_rows(path, source), path, source, undivided)
+    documents = read_rows(path, source)
+    with naming(str(path)):
+        splits, made = make_missing_splits(
+            documents.splits,
+            documents.labels,
+            dev_share=source.dev_share,
+            test_share=source.test_share,
+            undivided=undivided,
+            seed=source.seed,
+        )
+        documents = replace(documents, splits=splits, made_splits=made)
+        return sample(documents, source.rows or {}, seed=source.seed)
 
 
 def read_rows(path: Path, source: TableSource) -> Texts:
-    """The texts of a table with the splits that it gives; `UNSPLIT` where it has no such column.
+    """The texts of a table with the splits that it gives; `UNSPLIT` if it has no column of splits.
 
     Raises:
-        UserError: naming the row and what is wrong with it.
+        UserError: a faulty row, which is named.
     """
-    require_table_source(path, source)
     names = [source.text, source.label, *([source.split] if source.split else [])]
     columns = read_columns(path, names)
     rows = len(columns[source.text])
     splits, dropped = _given_splits(path, columns, source)
     kept = np.flatnonzero(splits != "drop").tolist()
     if not kept:
-        raise UserError(f"{path}: expected rows of texts and labels, found none")
+        raise UserError(f"{path}: expected rows of texts and labels, found none; add some")
     names_found = [label_name(value) for value in columns[source.label]]
     classes = source.classes
     if isinstance(classes, int):
@@ -66,23 +77,24 @@ def read_rows(path: Path, source: TableSource) -> Texts:
     if source.split is not None and "train" not in documents.splits:
         raise UserError(
             f"{path}: column {source.split!r}: expected rows of split train, found "
-            f"{', '.join(sorted(set(documents.splits.tolist())))} only"
+            f"{', '.join(sorted(set(documents.splits.tolist())))} only; add some, or set source.split to null"
         )
     return documents
 
 
 def require_table_source(path: Path, source: TableSource) -> None:
-    """The checks that need no more than the head of the file.
+    """Check what the head of the file can tell.
 
     Raises:
-        UserError: a missing file or column, or settings that cannot be.
+        UserError: a missing file or column, or settings that cannot be met.
     """
     found = columns_of(path)
     keys = {"text": source.text, "label": source.label, "split": source.split}
     for key, column in keys.items():
-        if column is not None and column not in found:
+        if column is not None and found.count(column) != 1:
+            many = "more than one" if column in found else "no"
             raise UserError(
-                f"{path}: no column {column!r}; the columns are {', '.join(found)}: "
+                f"{path}: {many} column {column!r}; the columns are {', '.join(found)}: "
                 f"name one of them as source.{key}"
             )
     for split, size in (source.rows or {}).items():
@@ -93,7 +105,7 @@ def require_table_source(path: Path, source: TableSource) -> None:
 
 
 def gives_dev(path: Path, source: TableSource) -> bool:
-    """Whether the table itself has dev rows; reads the split column alone."""
+    """Whether the table itself has dev rows; only its column of splits is read."""
     if source.split is None:
         return False
     values = set(read_columns(path, [source.split])[source.split]) - set(source.drop_splits)
@@ -101,7 +113,7 @@ def gives_dev(path: Path, source: TableSource) -> bool:
 
 
 def label_name(value: Any) -> str | None:
-    """A label as text: 1, 1.0 and "1" are the same class, true is ``true``; None for no label."""
+    """A label as text: 1, 1.0 and "1" are the same class, True is ``true``; None if there is no label."""
     if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, bool):
@@ -111,24 +123,10 @@ def label_name(value: Any) -> str | None:
     return str(value)
 
 
-def _completed(documents: Texts, path: Path, source: TableSource, undivided: bool) -> Texts:
-    with naming(str(path)):
-        splits, made = make_missing_splits(
-            documents.splits,
-            documents.labels,
-            dev_share=source.dev_share,
-            test_share=source.test_share,
-            undivided=undivided,
-            seed=source.seed,
-        )
-        documents = documents.with_splits(splits, made)
-        return sample(documents, source.rows or {}, seed=source.seed)
-
-
 def _given_splits(
     path: Path, columns: dict[str, list[Any]], source: TableSource
 ) -> tuple[NDArray[np.str_], list[Dropped]]:
-    """Split of every row (``drop`` for those to leave out), and what is left out."""
+    """The split of every row (``drop`` for rows to leave out), and what is left out."""
     if source.split is None:
         return np.full(len(columns[source.text]), UNSPLIT, dtype="<U5"), []
     splits = []
@@ -168,8 +166,8 @@ def _class(path: Path, row: int, name: str | None, classes: list[str]) -> int:
     if name is None or name not in classes:
         found = "no label" if name is None else repr(name)
         raise UserError(
-            f"{place(path, row)}: expected a label among {', '.join(classes)}, found {found}; mend the "
-            "row, or list the value in source.classes"
+            f"{place(path, row)}: expected a label among {', '.join(classes)}, found {found}; correct "
+            "the row, or list the value in source.classes"
         )
     return classes.index(name)
 
@@ -178,6 +176,6 @@ def _text(path: Path, row: int, value: Any, column: str) -> str:
     if not isinstance(value, str):
         raise UserError(
             f"{place(path, row)}: column {column!r}: expected a text, found "
-            f"{'nothing' if value is None else type(value).__name__}; mend or remove the row"
+            f"{'nothing' if value is None else type(value).__name__}; correct or remove the row"
         )
     return value
