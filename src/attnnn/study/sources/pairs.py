@@ -51,8 +51,8 @@ class BabiSource(PairSource):
     )
     sha256: Sha256 | None = Field(
         None,
-        description="Checksum of the archive. None is published: null accepts what comes, and says its "
-        "checksum, so that you can pin it here.",
+        description="Checksum of the archive. None is published: with null the archive is accepted as it "
+        "comes and its checksum is printed, so that you can pin it here.",
     )
 
     @property
