@@ -11,6 +11,7 @@ from scipy.stats import entropy
 
 from attnnn.measures import (
     jensen_shannon_divergence,
+    jensen_shannon_of_predictions,
     kl_divergence,
     total_variation_distance,
 )
@@ -99,3 +100,37 @@ def test_single_precision_weights_are_summed_in_double():
 def test_documents_of_different_lengths_are_refused(measure):
     with pytest.raises(ValueError, match="differ in length"):
         measure(ragged([1.0], [0.5, 0.5]), ragged([0.5, 0.5], [1.0]))
+
+
+def test_jsd_of_predictions_by_hand():
+    # Disjoint, [1, 0] against [½, ½] as above, equal; a class that neither has adds nothing.
+    p, q = [[1, 0, 0], [1, 0, 0], [0.3, 0.7, 0]], [[0, 1, 0], [0.5, 0.5, 0], [0.3, 0.7, 0]]
+    halves = 0.5 * math.log(4 / 3) + 0.5 * (0.5 * math.log(2 / 3) + 0.5 * math.log(2))
+    expected = [math.log(2), halves, 0.0]
+    assert jensen_shannon_of_predictions(p, q) == pytest.approx(expected, abs=1e-15)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.floats(0.1, 8))
+def test_jsd_of_predictions_equals_scipy(seed, classes, sharpness):
+    rng = np.random.default_rng(seed)
+    p, q = (np.exp(rng.normal(0, sharpness, (20, classes))) for _ in range(2))
+    p, q = p / p.sum(axis=1, keepdims=True), q / q.sum(axis=1, keepdims=True)
+    found = jensen_shannon_of_predictions(p[:, None], np.stack([q, p], axis=1))
+    assert found.shape == (20, 2)
+    expected = [jensenshannon(a, b) ** 2 for a, b in zip(p, q, strict=True)]
+    assert found[:, 0] == pytest.approx(expected, abs=1e-14)
+    assert (found[:, 1] == 0).all()
+    assert np.array_equal(found, jensen_shannon_of_predictions(np.stack([q, p], 1), p[:, None]))
+
+
+def test_jsd_of_nearly_equal_predictions_keeps_its_digits():
+    # (½ ± e) against (½ ∓ e) is 2e² + O(e⁴), below rounding of either term of the plain formula.
+    for e in (1e-3, 1e-6, 1e-9, 1e-12):
+        p, q = [0.5 + e, 0.5 - e], [0.5 - e, 0.5 + e]
+        expected = 2 * (p[0] - 0.5) ** 2
+        assert jensen_shannon_of_predictions(p, q) == pytest.approx(expected, rel=2 * e**2 + 1e-12)
+
+
+def test_predictions_over_different_classes_are_refused():
+    with pytest.raises(ValueError, match="same classes"):
+        jensen_shannon_of_predictions([[0.5, 0.5]], [[0.2, 0.3, 0.5]])

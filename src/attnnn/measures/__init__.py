@@ -12,10 +12,12 @@ from attnnn.measures.classification import (
 from attnnn.measures.curve import convexity_index
 from attnnn.measures.divergence import (
     jensen_shannon_divergence,
+    jensen_shannon_of_predictions,
     kl_divergence,
     total_variation_distance,
 )
 from attnnn.measures.intervals import Statistic, bootstrap_interval, bootstrap_values
+from attnnn.measures.proportions import mcnemar_test, proportion_interval
 from attnnn.measures.rank import kendall_tau
 from attnnn.measures.top_k import top_k_distance, top_k_of
 
@@ -27,11 +29,14 @@ __all__ = [
     "convexity_index",
     "f1_score",
     "jensen_shannon_divergence",
+    "jensen_shannon_of_predictions",
     "kendall_tau",
     "kl_divergence",
     "macro_f1",
+    "mcnemar_test",
     "precision",
     "predicted_class",
+    "proportion_interval",
     "recall",
     "roc_auc",
     "top_k_distance",
