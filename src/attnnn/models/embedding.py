@@ -30,6 +30,23 @@ class WordVectors(nn.Embedding):
         vectors: Tensor = _Lookup.apply(self.weight, ids.flatten(), self._touched)  # type: ignore[no-untyped-call]
         return vectors.view(*ids.shape, -1)
 
+    def touched_gradient(self) -> tuple[Int[Tensor, " rows"], Float[Tensor, "rows dimension"]]:
+        """The rows that have a gradient since the last `clear_gradient`, each once, and a copy of it."""
+        gradient = self.weight.grad
+        if gradient is None or not self._touched:
+            return self.weight.new_empty(0, dtype=torch.int64), self.weight.new_empty(
+                0, self.weight.shape[1]
+            )
+        rows = torch.cat(self._touched).unique()
+        return rows, gradient[rows]
+
+    def put_gradient(
+        self, rows: Int[Tensor, " rows"], gradient: Float[Tensor, "rows dimension"]
+    ) -> None:
+        """Set the gradient of some rows."""
+        if self.weight.grad is not None:
+            self.weight.grad.index_copy_(0, rows, gradient)
+
     def clear_gradient(self) -> None:
         """Set the gradient to zero."""
         if self.weight.grad is not None:
