@@ -93,8 +93,8 @@ def make_sentence_batch(
     row = np.empty(len(order), dtype=np.int64)
     row[order] = np.arange(len(order))
     ids = align(sentences.with_values(row + 1), device=device, dtype=np.int64)
-    # Padded to at most twice their lengths, in a number of batches that grows with the logarithm of these.
-    cuts = np.flatnonzero(np.diff(np.log2(every.lengths[order]).astype(np.int64))) + 1
+    # Padded to at most √2 times their lengths, in a number of batches that grows with the logarithm of these.
+    cuts = np.flatnonzero(np.diff((2 * np.log2(every.lengths[order])).astype(np.int64))) + 1
     return Batch(
         token_ids=ids,
         lengths=to_device(sentences.lengths + 2, device),
