@@ -168,7 +168,7 @@ def noisy_length_batches(
 def _noisy(lengths: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
     low = np.floor(-0.1 * lengths).astype(np.int64)
     high = np.maximum(np.ceil(0.1 * lengths).astype(np.int64), low + 1)
-    return lengths + rng.integers(low, high)
+    return np.asarray(lengths + rng.integers(low, high))
 
 
 def _within(

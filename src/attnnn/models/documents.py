@@ -119,11 +119,12 @@ def _sentences(table: pa.Table, tokens: Ragged, path: str | os.PathLike[str]) ->
     if "sentences" not in table.column_names or table["sentences"].null_count:
         return None
     sentences = Ragged.from_arrow(table["sentences"])
-    wrong = np.flatnonzero(sentences.sums() != tokens.lengths)
-    if len(wrong) or (sentences.values < 1).any():
-        where = f"document {table['document'][int(wrong[0])]}" if len(wrong) else "an empty one"
+    empty = sentences.with_values(sentences.values == 0).sums()
+    wrong = np.flatnonzero((sentences.sums() != tokens.lengths) | (empty > 0))
+    if len(wrong):
         raise UserError(
-            f"{path}: expected sentences of at least one token, together as long as their document, found "
-            f"{where}; prepare the corpus again"
+            f"{path}: expected sentences of at least one token that add up to their document, found "
+            f"{sentences[wrong[0]].tolist()} for the {tokens.lengths[wrong[0]]} tokens of document "
+            f"{table['document'][int(wrong[0])]}; prepare the corpus again"
         )
     return sentences

@@ -34,10 +34,9 @@ class WordVectors(nn.Embedding):
         """The rows that have a gradient since the last `clear_gradient`, each once, and a copy of it."""
         gradient = self.weight.grad
         if gradient is None or not self._touched:
-            return self.weight.new_empty(0, dtype=torch.int64), self.weight.new_empty(
-                0, self.weight.shape[1]
-            )
-        rows = torch.cat(self._touched).unique()
+            none = torch.zeros(0, dtype=torch.int64, device=self.weight.device)
+            return none, self.weight.detach()[none]
+        rows = torch.cat(self._touched).unique()  # type: ignore[no-untyped-call]
         return rows, gradient[rows]
 
     def put_gradient(

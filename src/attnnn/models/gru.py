@@ -17,6 +17,11 @@ from torch.nn.functional import linear
 class GruCells(nn.GRU):
     """One direction's parameters, initialised as AllenNLP is told to: Xavier, orthogonal, zero."""
 
+    weight_ih_l0: nn.Parameter
+    weight_hh_l0: nn.Parameter
+    bias_ih_l0: nn.Parameter
+    bias_hh_l0: nn.Parameter
+
     def reset_parameters(self) -> None:
         """Input weights Xavier, recurrent ones orthogonal, each as one matrix of all gates; biases zero."""
         nn.init.xavier_uniform_(self.weight_ih_l0)

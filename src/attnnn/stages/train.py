@@ -138,7 +138,7 @@ def _settings(study: Study, run: Run) -> TrainSettings:
 
 def _serrano_smith_settings(study: Study, run: Run) -> TrainSettings:
     training, switches = study.serrano_smith_of(run.corpus), study.protocol_of(run.corpus)
-    family = training.han if run.model.kind.hierarchical else training.flan
+    by_sentence = run.model.kind.hierarchical
     bare = run.model.encoder.endswith("-none")
     return TrainSettings(
         embedding=study.corpora[run.corpus].embedding,
@@ -155,13 +155,17 @@ def _serrano_smith_settings(study: Study, run: Run) -> TrainSettings:
         regime=Regime(
             word_dropout=training.word_dropout,
             sentence_dropout=training.sentence_dropout,
-            output_dropout=family.output_dropout,
+            output_dropout=training.han_output_dropout
+            if by_sentence
+            else training.flan_output_dropout,
             logit_dropout=switches.logit_dropout,
             gru_bias=switches.gru_bias,
             amsgrad=training.amsgrad,
             clip_norm=training.clip_norm,
             clip_value=training.clip_value,
-            samples_per_batch=family.samples_per_batch,
+            samples_per_batch=training.han_samples_per_batch
+            if by_sentence
+            else training.flan_samples_per_batch,
         ),
     )
 

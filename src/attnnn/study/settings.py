@@ -73,21 +73,6 @@ class Training(Strict):
     )
 
 
-class SerranoSmithFamily(Strict):
-    """What differs between Serrano & Smith's flat and hierarchical attention networks."""
-
-    output_dropout: float = Field(
-        ge=0,
-        lt=1,
-        description="Share dropped of what the last layer reads (switch logit_dropout).",
-    )
-    samples_per_batch: int | None = Field(
-        ge=1,
-        description="A batch is split until its padded length times its documents is at most this; the "
-        "length is that of documents for flat networks, of sentences for hierarchical ones. Null: never.",
-    )
-
-
 class SerranoSmith(Strict):
     """How Serrano & Smith's models are made and trained (their final configurations for IMDb)."""
 
@@ -124,13 +109,25 @@ class SerranoSmith(Strict):
     clip_value: float | None = Field(
         None, gt=0, description="Largest magnitude of an element of a gradient; null: any."
     )
-    flan: SerranoSmithFamily = Field(
-        SerranoSmithFamily(output_dropout=0.346, samples_per_batch=20_000),
-        description="Of flat attention networks alone.",
+    flan_output_dropout: float = Field(
+        0.346,
+        ge=0,
+        lt=1,
+        description="Share dropped of what the last layer of a flat network reads (switch logit_dropout).",
     )
-    han: SerranoSmithFamily = Field(
-        SerranoSmithFamily(output_dropout=0.246, samples_per_batch=2_000),
-        description="Of hierarchical attention networks alone.",
+    han_output_dropout: float = Field(
+        0.246, ge=0, lt=1, description="The same in hierarchical networks."
+    )
+    flan_samples_per_batch: int | None = Field(
+        20_000,
+        ge=1,
+        description="A batch of a flat network is split until its padded length times its documents is at "
+        "most this; null: never.",
+    )
+    han_samples_per_batch: int | None = Field(
+        2_000,
+        ge=1,
+        description="The same in hierarchical networks, the length being that of the longest sentence.",
     )
 
 
