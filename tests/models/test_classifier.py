@@ -41,8 +41,8 @@ def test_parameter_counts_are_those_of_the_papers(encoder: str, expected: dict[s
 
 @pytest.mark.parametrize("name", sorted(ENCODERS.keys() | SIZES.keys()))
 def test_every_encoder_has_the_size_that_costs_are_reckoned_with(name: str) -> None:
-    encoder, size = ENCODERS[name](6, 8), SIZES[name](6, 8)
-    assert encoder.width == size.width
+    encoder, size = ENCODERS[name](6, 8), SIZES[name].size(6, 8)
+    assert (encoder.width, encoder.scored) == (size.width, size.scored)
     assert sum(p.numel() for p in encoder.parameters()) == size.weights + size.biases
 
 

@@ -27,21 +27,25 @@ def descend(parameters, step, *, numbers=range(30)) -> None:
 
 @pytest.mark.parametrize("fused", [False, True])
 @pytest.mark.parametrize("decoupled", [False, True])
+@pytest.mark.parametrize("amsgrad", [False, True])
 def test_steps_are_those_of_pytorchs_plain_optimiser(
-    decoupled: bool, fused: bool, monkeypatch: pytest.MonkeyPatch
+    amsgrad: bool, decoupled: bool, fused: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not fused:
         monkeypatch.setattr(module, "fused_kernel", lambda *, decoupled: None)
     ours, theirs = problem(), problem()
     optimizer = AmsGrad(
-        [([ours[0]], 0.1), ([ours[1]], 0.0)], learning_rate=0.05, decoupled=decoupled
+        [([ours[0]], 0.1), ([ours[1]], 0.0)],
+        learning_rate=0.05,
+        decoupled=decoupled,
+        amsgrad=amsgrad,
     )
     kind = torch.optim.AdamW if decoupled else torch.optim.Adam
     groups = [
         {"params": [theirs[0]], "weight_decay": 0.1},
         {"params": [theirs[1]], "weight_decay": 0.0},
     ]
-    plain = kind(groups, lr=0.05, amsgrad=True, foreach=False, fused=False)
+    plain = kind(groups, lr=0.05, amsgrad=amsgrad, foreach=False, fused=False)
     descend(ours, optimizer.step)
     descend(theirs, plain.step)
     for one, other in zip(ours, theirs, strict=True):

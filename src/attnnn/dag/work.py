@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.study.config import Study
-from attnnn.study.model import ENCODERS, Model, Run
+from attnnn.study.model import EncoderSize, Model, Run, attention_to_words
 from attnnn.study.settings import LeaveOneOut
 
 Amounts = dict[str, float]
@@ -72,18 +72,23 @@ class CorpusSize:
 
 def reading(model: Model, dimension: int, hidden: int, tokens: float, classes: int = 2) -> Amounts:
     """Of so many tokens read by a model: states, attention scores and what they add to the logits."""
-    size = ENCODERS[model.encoder](dimension, hidden)
-    each = size.weights + _attention(model, size.width) + size.width * _outputs(classes)
-    kind = "lstm" if model.encoder == "bilstm" else "products"
-    return {"starts": 1.0, kind: tokens * each / 1e9}
+    # Of a hierarchical model the level of words: sentences are few beside them.
+    size, attention = _levels(model, dimension, hidden)[0]
+    each = size.weights + _scoring(attention, size) + size.width * _outputs(classes)
+    return {"starts": 1.0, "lstm" if model.kind.recurrent else "products": tokens * each / 1e9}
 
 
 def parameters(model: Model, dimension: int, hidden: int, vocabulary: int, classes: int = 2) -> int:
     """Trainable numbers of a model of single texts."""
-    size = ENCODERS[model.encoder](dimension, hidden)
-    attention = _attention(model, size.width) + (size.width // 2) * (model.attention == "additive")
-    decoder = _outputs(classes) * (size.width + 1)
-    return vocabulary * dimension + size.weights + size.biases + attention + decoder
+    levels = _levels(model, dimension, hidden)
+    found = sum(
+        size.weights
+        + size.biases
+        + _scoring(attention, size)
+        + size.scored * (attention == "additive")
+        for size, attention in levels
+    )
+    return vocabulary * dimension + found + _outputs(classes) * (levels[-1][0].width + 1)
 
 
 def deleting(settings: LeaveOneOut, hidden: int, size: CorpusSize) -> Amounts:
@@ -116,8 +121,19 @@ def classes_of(study: Study, run: Run) -> int:
     return study.corpora[run.corpus].source.class_count or 2
 
 
-def _attention(model: Model, width: int) -> int:
-    return {"additive": width * (width // 2) + width // 2, "dot": width}.get(model.attention, 0)
+def _levels(model: Model, dimension: int, hidden: int) -> list[tuple[EncoderSize, str]]:
+    """Encoder and attention; of a hierarchical model those of words and then those of sentences."""
+    size = model.kind.size(dimension, hidden)
+    if not model.kind.hierarchical:
+        return [(size, model.attention)]
+    upper = model.kind.size(size.width, hidden)
+    return [(size, attention_to_words(model.attention)), (upper, model.attention)]
+
+
+def _scoring(attention: str, size: EncoderSize) -> int:
+    """Numbers that a state is multiplied by to get its attention score."""
+    of_additive = size.scored * (size.width + 1)
+    return {"additive": of_additive, "dot": size.width}.get(attention, 0)
 
 
 def _outputs(classes: int) -> int:

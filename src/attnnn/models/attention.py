@@ -1,4 +1,8 @@
-"""Attention: how the states of the n real tokens are weighted (Jain & Wallace 2019, section 3)."""
+"""Attention: how the states of the n real tokens are weighted (Jain & Wallace 2019, section 3).
+
+Every kind is made from the width of a state and the inner width of additive attention (`Encoder.scored`),
+which is half of it in Jain & Wallace's models and all of it in Serrano & Smith's.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +42,10 @@ class Scored(nn.Module, ABC):
 class Additive(Scored):
     """score_t = v·tanh(W h_t + b), softmax over the real tokens (tanh attention without a query)."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, inner: int) -> None:
         super().__init__()
-        self.hidden = nn.Linear(width, width // 2)
-        self.score = nn.Linear(width // 2, 1, bias=False)
+        self.hidden = nn.Linear(width, inner)
+        self.score = nn.Linear(inner, 1, bias=False)
 
     def scores(
         self,
@@ -56,7 +60,7 @@ class Additive(Scored):
 class Dot(Scored):
     """score_t = u·h_t / √D with a learned vector u, softmax over the real tokens."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, inner: int) -> None:
         super().__init__()
         self.score = nn.Linear(width, 1, bias=False)
         self.scale: float = width**-0.5
@@ -74,9 +78,9 @@ class Dot(Scored):
 class QuestionAdditive(Additive):
     """score_t = v·tanh(W_p h_t + b_p + W_q q + b_q), softmax over the real tokens."""
 
-    def __init__(self, width: int) -> None:
-        super().__init__(width)
-        self.query = nn.Linear(width, width // 2)
+    def __init__(self, width: int, inner: int) -> None:
+        super().__init__(width, inner)
+        self.query = nn.Linear(width, inner)
 
     def scores(
         self,
@@ -93,7 +97,7 @@ class QuestionAdditive(Additive):
 class QuestionDot(Scored):
     """score_t = h_t·q / √D, softmax over the real tokens. No parameters."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, inner: int) -> None:
         super().__init__()
         self.scale: float = width**-0.5
 
@@ -110,7 +114,7 @@ class QuestionDot(Scored):
 class Uniform(nn.Module):
     """1/n on each real token (Wiegreffe & Pinter 2019, section 3.2). No parameters."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, inner: int) -> None:
         super().__init__()
 
     def forward(
@@ -131,7 +135,7 @@ class Imposed(nn.Module):
     They are used as they are, not normalised again.
     """
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, inner: int) -> None:
         super().__init__()
 
     def forward(
@@ -154,7 +158,7 @@ class Imposed(nn.Module):
 class NoAttention(nn.Module):
     """No attention: the decoder reads what the encoder ends with, and no token has a weight."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, inner: int) -> None:
         super().__init__()
 
     def forward(

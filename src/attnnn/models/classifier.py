@@ -1,4 +1,8 @@
-"""The classifier: embedding → encoder → attention → one linear decoder."""
+"""The classifier: embedding → encoder → attention → one linear decoder.
+
+A hierarchical one (Yang et al. 2016, Serrano & Smith 2019) makes a vector of every sentence first:
+embedding → encoder and attention of words → encoder and attention of sentences → one linear decoder.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,12 @@ from attnnn.models.attention import ATTENTIONS, LOG_ZERO, QUESTION_ATTENTIONS, N
 from attnnn.models.batches import Batch
 from attnnn.models.decoders import LinearDecoder, PairDecoder, attended
 from attnnn.models.documents import PADDING
+from attnnn.models.dropout import Dropout
 from attnnn.models.embedding import WordVectors
 from attnnn.models.encoders import ENCODERS
+from attnnn.models.gru import GruCells
+from attnnn.study.model import ENCODERS as KINDS
+from attnnn.study.model import attention_to_words
 
 
 class Output(NamedTuple):
@@ -21,10 +29,10 @@ class Output(NamedTuple):
 
     Attributes:
         logits: of every class; for two classes the log-odds of class 1 alone.
-        attention: weights; 0 outside the real tokens.
+        attention: weights of the items, which are tokens, or sentences of a hierarchical model; 0 elsewhere.
         log_attention: their logarithms; very large negative numbers where the weight is 0.
-        projected: what the decoder makes of each state before they are summed; 0 outside the real tokens, and
-            everywhere in a model without attention.
+        projected: what the decoder makes of each state before they are summed; 0 outside the items, and
+            everywhere in a model without attention, and in training with dropout, which needs none.
     """
 
     logits: Float[Tensor, "batch outputs"]
@@ -64,7 +72,8 @@ class Classifier(nn.Module):
         attention: one of `attention.ATTENTIONS`.
         vocabulary: number of ids.
         dimension: width of a word vector.
-        hidden_size: width of each LSTM direction, of the token-level layer, or of all convolutions.
+        hidden_size: width of each LSTM direction, of the token-level layer, of all convolutions, or of both
+            GRU directions.
         outputs: 1 for two classes, else the number of classes.
         with_question: whether every text comes with a question (or a hypothesis), which has word vectors and
             an encoder of its own.
@@ -84,14 +93,24 @@ class Classifier(nn.Module):
         super().__init__()
         self.hidden_size, self.outputs = hidden_size, outputs
         self.embedding = WordVectors(vocabulary, dimension)
+        self.word_encoder, self.word_attention = None, None
+        if KINDS[encoder].hierarchical:
+            self.word_encoder = ENCODERS[encoder](dimension, hidden_size)
+            to_words = ATTENTIONS[attention_to_words(attention)]
+            self.word_attention = to_words(self.word_encoder.width, self.word_encoder.scored)
+            dimension = self.word_encoder.width
         self.encoder = ENCODERS[encoder](dimension, hidden_size)
         width = self.encoder.width
-        self.attention = (QUESTION_ATTENTIONS if with_question else ATTENTIONS)[attention](width)
+        attentions = QUESTION_ATTENTIONS if with_question else ATTENTIONS
+        self.attention = attentions[attention](width, self.encoder.scored)
         self.decoder = (
             PairDecoder(width, outputs) if with_question else LinearDecoder(width, outputs)
         )
         self.question_embedding = WordVectors(vocabulary, dimension) if with_question else None
         self.question_encoder = ENCODERS[encoder](dimension, hidden_size) if with_question else None
+        if self.encoder.xavier_output and isinstance(self.decoder, LinearDecoder):
+            nn.init.xavier_uniform_(self.decoder.weight)
+            nn.init.zeros_(self.decoder.bias)
 
     def forward(
         self,
@@ -100,17 +119,19 @@ class Classifier(nn.Module):
         embedded: Float[Tensor, "batch length dimension"] | None = None,
         detach_attention: bool = False,
         query: Float[Tensor, "batch width"] | None = None,
+        dropout: Dropout | None = None,
     ) -> Output:
         """Classify a batch.
 
         Args:
             batch: the documents.
-            embedded: word vectors to use instead of looking them up, for gradients.
+            embedded: vectors to use instead of those of `embed`, for gradients.
             detach_attention: hold the attention constant under differentiation.
             query: what `read_questions` made of the batch; None: do it here.
+            dropout: of a step of training; None: nothing is dropped.
         """
         if embedded is None:
-            embedded = self.embedding(batch.token_ids)
+            embedded = self.embed(batch, dropout)
         if query is None:
             query = self.read_questions(batch)
         states = self.encoder(embedded, batch.lengths)
@@ -119,6 +140,8 @@ class Classifier(nn.Module):
         if detach_attention:
             log_attention = log_attention.detach()
         attention = log_attention.exp()
+        if dropout is not None:
+            return self._output_with(dropout, states, log_attention, batch)
         if self.attends:
             projected = self.decoder.project(states).masked_fill(~real[..., None], 0.0)
             context = attended(attention, projected)
@@ -129,6 +152,57 @@ class Classifier(nn.Module):
         if batch.candidates is not None:
             logits = logits.masked_fill(~batch.candidates, LOG_ZERO)
         return Output(logits, attention, log_attention, projected)
+
+    def _output_with(
+        self,
+        dropout: Dropout,
+        states: Float[Tensor, "batch length width"],
+        log_attention: Float[Tensor, "batch length"],
+        batch: Batch,
+    ) -> Output:
+        """The output of a step of training: one dropped context a document instead of projected states."""
+        assert isinstance(self.decoder, LinearDecoder), "dropout is of single texts"
+        attention = log_attention.exp()
+        context = (
+            attended(attention, states)
+            if self.attends
+            else self.encoder.last(states, batch.lengths)
+        )
+        logits = dropout.logits(self.decoder(dropout.context(context)))
+        return Output(logits, attention, log_attention, torch.zeros_like(attention)[..., None])
+
+    def embed(
+        self, batch: Batch, dropout: Dropout | None = None
+    ) -> Float[Tensor, "batch length dimension"]:
+        """The vectors that the encoder reads: of words, or in a hierarchical model of sentences.
+
+        Args:
+            batch: the documents.
+            dropout: of a step of training; None: nothing is dropped.
+        """
+        if self.word_encoder is None:
+            words: Tensor = self.embedding(batch.token_ids)
+            return words if dropout is None else dropout.words(words, self.encoder.input_dropout)
+        read = [self._sentences(sentences, dropout) for sentences in batch.sentences]
+        # Row 0 is what stands where no sentence is.
+        rows = torch.cat([read[0].new_zeros(1, self.word_encoder.width), *read])
+        vectors = rows.index_select(0, batch.token_ids.flatten()).view(*batch.token_ids.shape, -1)
+        return (
+            vectors if dropout is None else dropout.sentences(vectors, self.encoder.input_dropout)
+        )
+
+    def _sentences(self, batch: Batch, dropout: Dropout | None) -> Float[Tensor, "batch width"]:
+        """The vectors of sentences, which are documents of this batch."""
+        assert self.word_encoder is not None
+        assert self.word_attention is not None
+        embedded = self.embedding(batch.token_ids)
+        if dropout is not None:
+            embedded = dropout.words(embedded, self.word_encoder.input_dropout)
+        states = self.word_encoder(embedded, batch.lengths)
+        if not self.attends:
+            last: Tensor = self.word_encoder.last(states, batch.lengths)
+            return last
+        return attended(self.word_attention(states, batch.real, None).exp(), states)
 
     def decide(
         self,
@@ -164,7 +238,7 @@ class Classifier(nn.Module):
 
     @property
     def attends(self) -> bool:
-        """Whether it weighs tokens at all."""
+        """Whether it weighs tokens, or sentences, at all."""
         return not isinstance(self.attention, NoAttention)
 
     @property
@@ -192,6 +266,9 @@ class Classifier(nn.Module):
             "attention": self.attention,
             "decoder": self.decoder,
         }
+        if self.word_encoder is not None and self.word_attention is not None:
+            parts["word_encoder"] = self.word_encoder
+            parts["word_attention"] = self.word_attention
         if self.question_embedding is not None and self.question_encoder is not None:
             parts["question_embedding"] = self.question_embedding
             parts["question_encoder"] = self.question_encoder
@@ -210,20 +287,23 @@ def build(
     with_question: bool = False,
     vectors: Float[Tensor, "vocabulary dimension"] | None = None,
     scale: float = 1.0,
+    lstm_bias: bool = False,
 ) -> Classifier:
-    """A freshly initialised classifier: PyTorch's default initialisation, drawn from `seed`.
+    """A freshly initialised classifier, drawn from `seed`: as PyTorch does, and GRUs as AllenNLP.
 
     Args:
         encoder: one of `encoders.ENCODERS`.
         attention: one of `attention.ATTENTIONS`.
         vocabulary: number of ids.
         dimension: width of a word vector.
-        hidden_size: width of each LSTM direction, of the token-level layer, or of all convolutions.
+        hidden_size: width of each LSTM direction, of the token-level layer, of all convolutions, or of both
+            GRU directions.
         outputs: 1 for two classes, else the number of classes.
         with_question: whether every text comes with a question.
         seed: equal seeds give equal parameters to models of the same parts.
         vectors: word vectors to start from; None: random ones.
         scale: standard deviation of the random ones.
+        lstm_bias: whether GRUs start with an LSTM's bias (switch gru_bias).
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -243,4 +323,8 @@ def build(
             else:
                 table.weight.copy_(vectors)
                 table.weight[PADDING] = 0
+    if lstm_bias:
+        for module in model.modules():
+            if isinstance(module, GruCells):
+                module.set_lstm_bias()
     return model

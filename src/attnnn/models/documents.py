@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from attnnn.errors import UserError
 from attnnn.tables import schemas
 from attnnn.tables.ragged import Ragged
 from attnnn.tables.store import read_table_of
@@ -50,6 +52,8 @@ class Documents:
         tokens: vocabulary ids of the n tokens of each, without start and end symbols.
         classes: number of classes of the corpus.
         questions: what comes with each, in a corpus of pairs.
+        sentences: lengths of the sentences that the n tokens are in, one after the other; None where they
+            are not known.
     """
 
     document: NDArray[np.int64]
@@ -58,6 +62,7 @@ class Documents:
     tokens: Ragged
     classes: int = 2
     questions: EncodedQuestions | None = None
+    sentences: Ragged | None = None
 
     def __len__(self) -> int:
         return len(self.document)
@@ -75,20 +80,22 @@ class Documents:
             label=self.label[rows],
             tokens=self.tokens.take(rows),
             questions=None if self.questions is None else self.questions.take(rows),
+            sentences=None if self.sentences is None else self.sentences.take(rows),
         )
 
 
 # What models read of a corpus; the words themselves are for people.
-_READ = ("document", "split", "label", "token_ids", "question_ids", "candidates")
+_READ = ("document", "split", "label", "token_ids", "sentences", "question_ids", "candidates")
 
 
 def read_documents(path: str | os.PathLike[str]) -> Documents:
     """Read ``documents.parquet``, of single texts or of pairs, with the number of classes beside it.
 
     Raises:
-        UserError: the file is missing or of another kind.
+        UserError: the file is missing or of another kind, or sentences are not those of the tokens.
     """
-    table = read_table_of(path, (schemas.DOCUMENTS, schemas.PAIRS), columns=_READ)
+    kinds = (schemas.DOCUMENTS, schemas.SEGMENTED, schemas.PAIRS)
+    table = read_table_of(path, kinds, columns=_READ)
     described = json.loads((Path(path).parent / "description.json").read_text(encoding="utf-8"))
     classes = len(described["classes"])
     questions = None
@@ -96,11 +103,28 @@ def read_documents(path: str | os.PathLike[str]) -> Documents:
         some = table["candidates"].null_count < len(table)
         candidates = Ragged.from_arrow(table["candidates"]) if some else None
         questions = EncodedQuestions(Ragged.from_arrow(table["question_ids"]), candidates, classes)
+    tokens = Ragged.from_arrow(table["token_ids"])
     return Documents(
         document=table["document"].to_numpy(),
         split=np.asarray(table["split"].to_pylist(), dtype=np.str_),
         label=table["label"].to_numpy(),
-        tokens=Ragged.from_arrow(table["token_ids"]),
+        tokens=tokens,
         classes=classes,
         questions=questions,
+        sentences=_sentences(table, tokens, path),
     )
+
+
+def _sentences(table: pa.Table, tokens: Ragged, path: str | os.PathLike[str]) -> Ragged | None:
+    if "sentences" not in table.column_names or table["sentences"].null_count:
+        return None
+    sentences = Ragged.from_arrow(table["sentences"])
+    empty = sentences.with_values(sentences.values == 0).sums()
+    wrong = np.flatnonzero((sentences.sums() != tokens.lengths) | (empty > 0))
+    if len(wrong):
+        raise UserError(
+            f"{path}: expected sentences of at least one token that add up to their document, found "
+            f"{sentences[wrong[0]].tolist()} for the {tokens.lengths[wrong[0]]} tokens of document "
+            f"{table['document'][int(wrong[0])]}; prepare the corpus again"
+        )
+    return sentences

@@ -30,6 +30,22 @@ class WordVectors(nn.Embedding):
         vectors: Tensor = _Lookup.apply(self.weight, ids.flatten(), self._touched)  # type: ignore[no-untyped-call]
         return vectors.view(*ids.shape, -1)
 
+    def touched_gradient(self) -> tuple[Int[Tensor, " rows"], Float[Tensor, "rows dimension"]]:
+        """The rows that have a gradient since the last `clear_gradient`, each once, and a copy of it."""
+        gradient = self.weight.grad
+        if gradient is None or not self._touched:
+            none = torch.zeros(0, dtype=torch.int64, device=self.weight.device)
+            return none, self.weight.detach()[none]
+        rows = torch.cat(self._touched).unique()  # type: ignore[no-untyped-call]
+        return rows, gradient[rows]
+
+    def put_gradient(
+        self, rows: Int[Tensor, " rows"], gradient: Float[Tensor, "rows dimension"]
+    ) -> None:
+        """Set the gradient of some rows."""
+        if self.weight.grad is not None:
+            self.weight.grad.index_copy_(0, rows, gradient)
+
     def clear_gradient(self) -> None:
         """Set the gradient to zero."""
         if self.weight.grad is not None:

@@ -2,47 +2,17 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Literal
-
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from attnnn.models.batches import positions
+from attnnn.models.encoder import Encoder
+from attnnn.models.reversal import reordered, reversed_orders
+from attnnn.models.serrano_smith import Convolutions, Gru, WordVector
 
 # Widths of the convolutions of the CNN, in tokens.
 KERNELS = (1, 3, 5, 7)
-
-
-class Encoder(nn.Module, ABC):
-    """What makes a state of every token. A new one is a subclass in `ENCODERS`, with an entry in `study`.
-
-    Attributes:
-        name: in the names of models.
-        reads: what a state depends on: the ``document``, which is always right; ``both directions``, one
-            LSTM each, as in `BiLSTM`; ``neighbours``, by convolutions, as in `Cnn`; or the ``token`` alone.
-            Leave-one-out computes anew no more than that (`importance.leave_one_out`).
-        width: size of a state.
-    """
-
-    name: ClassVar[str]
-    reads: ClassVar[Literal["document", "both directions", "neighbours", "token"]] = "document"
-    width: int
-
-    @abstractmethod
-    def forward(
-        self,
-        embedded: Float[Tensor, "batch length dimension"],
-        lengths: Int[Tensor, " batch"],
-    ) -> Float[Tensor, "batch length width"]:
-        """States of all positions, start and end symbols included; arbitrary at padding."""
-
-    @abstractmethod
-    def last(
-        self, states: Float[Tensor, "batch length width"], lengths: Int[Tensor, " batch"]
-    ) -> Float[Tensor, "batch width"]:
-        """One state for the whole text: what a question or a model without attention is known by."""
 
 
 class BiLSTM(Encoder):
@@ -71,10 +41,10 @@ class BiLSTM(Encoder):
         lengths: Int[Tensor, " batch"],
     ) -> Float[Tensor, "batch length width"]:
         """States of all positions, start and end symbols included; arbitrary at padding."""
-        there, back = _reversed_orders(lengths, embedded.shape[1])
+        there, back = reversed_orders(lengths, embedded.shape[1])
         left, _ = self.left_to_right(embedded.transpose(0, 1))
-        right, _ = self.right_to_left(_reorder(embedded, there, back))
-        return torch.cat([left.transpose(0, 1), _reorder(right, back, there)], dim=-1)
+        right, _ = self.right_to_left(reordered(embedded, there, back))
+        return torch.cat([left.transpose(0, 1), reordered(right, back, there)], dim=-1)
 
     def last(
         self, states: Float[Tensor, "batch length width"], lengths: Int[Tensor, " batch"]
@@ -161,47 +131,11 @@ class Cnn(Encoder):
         return states.amax(dim=1)
 
 
-ENCODERS: dict[str, type[Encoder]] = {encoder.name: encoder for encoder in (BiLSTM, Average, Cnn)}
-
-
-def _reversed_orders(
-    lengths: Int[Tensor, " batch"], longest: int
-) -> tuple[Int[Tensor, "length batch"], Int[Tensor, "batch length"]]:
-    """Flat indices that reverse each row within its own length, padding staying in place.
-
-    Returns:
-        For each time and document the index of its source in documents by times, and the way back: for each
-        document and time the index in times by documents.
-    """
-    position = torch.arange(longest, device=lengths.device).expand(len(lengths), -1)
-    ends = lengths[:, None]
-    source = torch.where(position < ends, ends - 1 - position, position)
-    document = torch.arange(len(lengths), device=lengths.device)[:, None]
-    return (document * longest + source).T, source * len(lengths) + document
-
-
-class _Reorder(torch.autograd.Function):
-    """Rows in another order, each once: the gradient goes the way back.
-
-    PyTorch's own indexing would add the gradient up row by row, several times slower.
-    """
-
-    @staticmethod
-    def forward(ctx: Any, values: Tensor, there: Tensor, back: Tensor) -> Tensor:
-        ctx.save_for_backward(back)
-        return _rows(values, there)
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
-        (back,) = ctx.saved_tensors
-        (gradient,) = gradients
-        return _rows(gradient, back), None, None
-
-
-def _rows(values: Tensor, order: Tensor) -> Tensor:
-    return values.flatten(0, 1).index_select(0, order.flatten()).view(*order.shape, -1)
-
-
-def _reorder(values: Tensor, there: Tensor, back: Tensor) -> Tensor:
-    reordered: Tensor = _Reorder.apply(values, there, back)  # type: ignore[no-untyped-call]
-    return reordered
+ENCODERS: dict[str, type[Encoder]] = {
+    encoder.name: encoder for encoder in (BiLSTM, Average, Cnn)
+} | {
+    # Flat attention networks have one, of the document; hierarchical ones two, of words and of sentences.
+    f"{family}-{encoder.name}": encoder
+    for family in ("flan", "han")
+    for encoder in (Gru, Convolutions, WordVector)
+}

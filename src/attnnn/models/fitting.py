@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
@@ -11,6 +13,7 @@ from attnnn.errors import UserError
 from attnnn.measures import accuracy, roc_auc
 from attnnn.models.classifier import Classifier, build
 from attnnn.models.documents import Documents
+from attnnn.models.dropout import Shares
 from attnnn.models.inputs import Inputs
 from attnnn.models.material import Material
 from attnnn.models.objectives import (
@@ -46,7 +49,15 @@ def new_classifier(
         seed: of its initial weights.
         vocabulary: number of ids.
         vectors: word vectors to start from; None: random ones.
+
+    Raises:
+        UserError: Serrano & Smith's architectures are of single texts.
     """
+    if model.kind.paper == "serrano-smith" and documents.questions is not None:
+        raise UserError(
+            f"{model.encoder} reads single texts, and this corpus is of pairs; leave out its flan- and han- "
+            "models"
+        )
     return build(
         encoder=model.encoder,
         attention=model.attention,
@@ -58,6 +69,7 @@ def new_classifier(
         with_question=documents.questions is not None,
         vectors=vectors,
         scale=settings.embedding.scale,
+        lstm_bias=settings.regime is not None and settings.regime.gru_bias == "lstm_init",
     )
 
 
@@ -76,6 +88,10 @@ def new_training(
     train_part = material.of_split("train")
     if not _two_classes(material.documents):
         objective: Objective = Classes(train_part.documents.label)
+        score = _accuracy_score(_selecting(settings, material), model)
+    elif settings.regime is not None:
+        label = train_part.documents.label
+        objective = Labels(label, np.ones(len(label), dtype=np.float32))
         score = _accuracy_score(_selecting(settings, material), model)
     elif settings.imitating is None:
         objective = _labels(settings, train_part)
@@ -152,7 +168,7 @@ def _imitation(
 
 
 def _recipe(settings: TrainSettings, seed: int, *, decay_attention: bool) -> Recipe:
-    return Recipe(
+    recipe = Recipe(
         epochs=settings.epochs,
         batch_size=settings.batch_size,
         learning_rate=settings.learning_rate,
@@ -163,6 +179,23 @@ def _recipe(settings: TrainSettings, seed: int, *, decay_attention: bool) -> Rec
         patience=settings.patience,
         seed=seed,
         decay_attention=decay_attention,
+    )
+    regime = settings.regime
+    if regime is None:
+        return recipe
+    return replace(
+        recipe,
+        amsgrad=regime.amsgrad,
+        halving=True,
+        clip_norm=regime.clip_norm,
+        clip_value=regime.clip_value,
+        samples_per_batch=regime.samples_per_batch,
+        dropout=Shares(
+            words=regime.word_dropout,
+            sentences=regime.sentence_dropout,
+            output=regime.output_dropout,
+            of_logits=regime.logit_dropout == "logits",
+        ),
     )
 
 
@@ -179,7 +212,8 @@ def _accuracy_score(selecting: Material, model: Model) -> Score:
     label, inputs = selecting.documents.label, selecting.inputs(model)
 
     def score(classifier: Classifier, train_loss: float) -> float:
-        predictions = predict(classifier, inputs, projected=False)
-        return float(accuracy(label, predictions.logits.argmax(axis=1)))
+        logits = predict(classifier, inputs, projected=False).logits
+        predicted = logits[:, 0] > 0 if logits.shape[1] == 1 else logits.argmax(axis=1)
+        return float(accuracy(label, predicted.astype(np.int64)))
 
     return score

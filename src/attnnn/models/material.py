@@ -45,6 +45,10 @@ class Material:
         return Material(self.documents.of_split(split), guide)
 
     def inputs(self, model: Model) -> Inputs:
-        """What a model reads: with the guide's attention, if it is imposed on it."""
+        """What a model reads: by sentences, if it does, and with the guide's attention, if that is imposed.
+
+        Raises:
+            UserError: it reads by sentences, and the corpus has none.
+        """
         given = self.guide.attention if model.given and self.guide is not None else None
-        return Inputs.of(self.documents, given)
+        return Inputs.of(self.documents, given, by_sentence=model.kind.hierarchical)

@@ -1,4 +1,4 @@
-"""Adam with AMSGrad, by PyTorch's fused kernel where there is one.
+"""Adam, with AMSGrad or without, by PyTorch's fused kernel where there is one.
 
 `torch.optim.Adam` runs the same kernel, but importing what its constructor imports costs as much as
 training a small model: more than a second of every job.
@@ -22,6 +22,10 @@ class AmsGrad:
         groups: parameters with their weight decay.
         learning_rate: of all of them.
         decoupled: decay the parameters themselves (AdamW) instead of adding it to their gradient.
+        amsgrad: divide by the largest square so far; if not, it is plain Adam.
+
+    Attributes:
+        learning_rate: of the next step.
 
     Source: Reddi, Kale & Kumar 2018, Algorithm 2, with the bias correction of Kingma & Ba 2015.
     """
@@ -32,9 +36,10 @@ class AmsGrad:
         *,
         learning_rate: float,
         decoupled: bool = False,
+        amsgrad: bool = True,
     ) -> None:
         self._groups = [(list(parameters), decay) for parameters, decay in groups]
-        self._learning_rate = learning_rate
+        self.learning_rate, self._amsgrad = learning_rate, amsgrad
         self._kernel = fused_kernel(decoupled=decoupled) or partial(
             public_kernel, decoupled=decoupled
         )
@@ -42,7 +47,7 @@ class AmsGrad:
             {
                 "mean": [torch.zeros_like(p) for p in parameters],
                 "square": [torch.zeros_like(p) for p in parameters],
-                "largest": [torch.zeros_like(p) for p in parameters],
+                "largest": [torch.zeros_like(p) for p in parameters] if amsgrad else [],
                 "steps": [torch.zeros((), device=p.device) for p in parameters],
             }
             for parameters, _ in self._groups
@@ -55,7 +60,10 @@ class AmsGrad:
             rows = [row for row, p in enumerate(parameters) if p.grad is not None]
             if not rows:
                 continue
-            chosen = {name: [tensors[row] for row in rows] for name, tensors in moments.items()}
+            chosen = {
+                name: [tensors[row] for row in rows] if tensors else []
+                for name, tensors in moments.items()
+            }
             for steps in chosen["steps"]:
                 steps.add_(1)
             gradients = [p.grad for row in rows if (p := parameters[row]).grad is not None]
@@ -64,12 +72,12 @@ class AmsGrad:
                 moved,
                 gradients,
                 *chosen.values(),
-                lr=self._learning_rate,
+                lr=self.learning_rate,
                 beta1=_BETA_1,
                 beta2=_BETA_2,
                 weight_decay=decay,
                 eps=_EPSILON,
-                amsgrad=True,
+                amsgrad=self._amsgrad,
                 maximize=False,
             )
 
@@ -101,20 +109,25 @@ def public_kernel(
     weight_decay: float,
     eps: float,
     decoupled: bool,
+    amsgrad: bool,
     **_: bool,
 ) -> None:
     """One step in place, by public operations: slower than the fused kernel, equal but for rounding.
 
-    `of_each` are parameters, gradients, means, squares, largest squares and steps; the others what the
-    fused kernel takes. `decoupled` decays the parameters themselves instead of their gradients.
+    `of_each` are parameters, gradients, means, squares, largest squares (none without AMSGrad) and steps;
+    the others what the fused kernel takes. `decoupled` decays the parameters themselves instead of their
+    gradients.
     """
-    for parameter, raw, mean, square, maximum, step in zip(*of_each, strict=True):
+    parameters, gradients, means, squares, largest, steps = of_each
+    for row, (parameter, raw, mean, square, step) in enumerate(
+        zip(parameters, gradients, means, squares, steps, strict=True)
+    ):
         gradient = raw if decoupled else raw + weight_decay * parameter
         if decoupled:
             parameter.mul_(1 - lr * weight_decay)
         mean.lerp_(gradient, 1 - beta1)
         square.mul_(beta2).addcmul_(gradient, gradient, value=1 - beta2)
-        torch.maximum(maximum, square, out=maximum)
+        divisor = torch.maximum(largest[row], square, out=largest[row]) if amsgrad else square
         count = float(step)
-        scale = (maximum / (1 - beta2**count)).sqrt_().add_(eps)
+        scale = (divisor / (1 - beta2**count)).sqrt_().add_(eps)
         parameter.addcdiv_(mean, scale, value=-lr / (1 - beta1**count))

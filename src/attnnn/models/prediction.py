@@ -21,8 +21,8 @@ class Predicted:
 
     Attributes:
         logits: shape (documents, outputs); for two classes the log-odds of class 1 alone.
-        attention: weights of the n tokens.
-        projected: shape (tokens, width): projected states of the n tokens (`readout.Readout`); None where
+        attention: weights of the n items: tokens, or sentences of a hierarchical model.
+        projected: shape (items, width): projected states of the n items (`readout.Readout`); None where
             they were not asked for.
         offset: shape (documents, width): what each question adds to the sum of projected states; None
             without questions, and where these were not asked for.
@@ -50,7 +50,7 @@ class Predicted:
 
     @property
     def contribution(self) -> Ragged:
-        """w·h_t of the n tokens, for two classes."""
+        """w·h_t of the n items, for two classes."""
         assert self.projected is not None
         return self.projected.with_values(self.projected.values[:, 0])
 
@@ -62,32 +62,30 @@ def predict(classifier: Classifier, inputs: Inputs, *, projected: bool = True) -
     Args:
         classifier: works on the device and in the precision that it has.
         inputs: the documents.
-        projected: whether to keep the projected state of every token.
+        projected: whether to keep the projected state of every item.
     """
     found: dict[str, NDArray[np.floating]] = {}
     for part, batch in inputs.batches(classifier.device):
         query = classifier.read_questions(batch)
         output = classifier(batch, query=query)
-        of_tokens = {"attention": output.attention[part.cells]}
+        of_items = {"attention": output.attention[part.cells]}
         of_documents = {"logits": output.logits}
         if projected:
-            of_tokens["projected"] = output.projected[part.cells]
+            of_items["projected"] = output.projected[part.cells]
             if isinstance(classifier.decoder, PairDecoder) and query is not None:
                 of_documents["offset"] = classifier.decoder.offset(query)
-        for name, tensor in of_tokens.items():
-            part.scatter(
-                tensor.cpu().numpy(), _room(found, name, tensor, len(inputs.tokens.values))
-            )
+        for name, tensor in of_items.items():
+            part.scatter(tensor.cpu().numpy(), _room(found, name, tensor, len(inputs.items.values)))
         for name, tensor in of_documents.items():
             _room(found, name, tensor, len(inputs))[part.rows] = tensor.cpu().numpy()
-    tokens = inputs.tokens
+    items = inputs.items
     if not found:
         none = np.zeros((0, classifier.outputs), dtype=np.float32)
-        return Predicted(none, tokens, tokens.with_values(none) if projected else None)
+        return Predicted(none, items, items.with_values(none) if projected else None)
     return Predicted(
         found["logits"],
-        tokens.with_values(found["attention"]),
-        tokens.with_values(found["projected"]) if projected else None,
+        items.with_values(found["attention"]),
+        items.with_values(found["projected"]) if projected else None,
         found.get("offset"),
     )
 

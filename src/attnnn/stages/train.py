@@ -11,7 +11,7 @@ from attnnn.dag import work
 from attnnn.dag.layout import checkpoint_path
 from attnnn.dag.stage import Artifact, Job, Output, Stage
 from attnnn.errors import UserError
-from attnnn.models.settings import Imitating, TrainSettings
+from attnnn.models.settings import Imitating, Regime, TrainSettings
 from attnnn.stages.embed import STAGE as EMBED
 from attnnn.stages.prepare import STAGE as PREPARE
 from attnnn.stages.weigh import STAGE as WEIGH
@@ -109,6 +109,8 @@ def _checkpoint(job: Job[TrainSettings]) -> Checkpoint:
 
 
 def _settings(study: Study, run: Run) -> TrainSettings:
+    if run.model.kind.paper == "serrano-smith":
+        return _serrano_smith_settings(study, run)
     training, switches = study.training_of(run.corpus), study.protocol_of(run.corpus)
     adversary = run.model.lambda_ is not None
     doubled = run.model.encoder == "cnn" and switches.cnn_width == "double"
@@ -131,6 +133,40 @@ def _settings(study: Study, run: Run) -> TrainSettings:
         patience=switches.adv_patience if adversary else None,
         imitating=imitating if adversary else None,
         divergence_weight=study.log_odds.divergence_weight if run.model.towards_log_odds else None,
+    )
+
+
+def _serrano_smith_settings(study: Study, run: Run) -> TrainSettings:
+    training, switches = study.serrano_smith_of(run.corpus), study.protocol_of(run.corpus)
+    by_sentence = run.model.kind.hierarchical
+    bare = run.model.encoder.endswith("-none")
+    return TrainSettings(
+        embedding=study.corpora[run.corpus].embedding,
+        hidden_size=training.hidden_size,
+        epochs=training.epochs_without_encoder if bare else training.epochs,
+        batch_size=training.batch_size,
+        learning_rate=training.learning_rate,
+        weight_decay=0.0,
+        l2_mode="none",
+        loss_reduction="mean",
+        select_split=switches.select_split,
+        first_epoch_saveable=switches.first_epoch_saveable,
+        patience=training.patience_without_encoder if bare else training.patience,
+        regime=Regime(
+            word_dropout=training.word_dropout,
+            sentence_dropout=training.sentence_dropout,
+            output_dropout=training.han_output_dropout
+            if by_sentence
+            else training.flan_output_dropout,
+            logit_dropout=switches.logit_dropout,
+            gru_bias=switches.gru_bias,
+            amsgrad=training.amsgrad,
+            clip_norm=training.clip_norm,
+            clip_value=training.clip_value,
+            samples_per_batch=training.han_samples_per_batch
+            if by_sentence
+            else training.flan_samples_per_batch,
+        ),
     )
 
 
@@ -167,7 +203,7 @@ def _work(study: Study, run: Run, size: CorpusSize) -> dict[str, float]:
     )
     updates = batches * work.parameters(run.model, *shape, size.vocabulary, classes) / 1e9
     steps = settings.epochs * size.tokens("train") / settings.batch_size / 1e3
-    stepwise = {"lstm_steps": steps} if run.model.encoder == "bilstm" else {}
+    stepwise = {"lstm_steps": steps} if run.model.kind.recurrent else {}
     return {**work.reading(run.model, *shape, read, classes), **stepwise, "updates": updates}
 
 

@@ -21,6 +21,7 @@ from attnnn.study.settings import (
     LeaveOneOut,
     LogOdds,
     SearchedAdversary,
+    SerranoSmith,
     Training,
 )
 from attnnn.study.sources.base import Strict
@@ -71,6 +72,9 @@ class Study(Strict):
         min_length=1, description="The corpora, by the name they have in every path and table."
     )
     training: Training = Field(Training(), description="How models are trained.")
+    serrano_smith: SerranoSmith = Field(
+        SerranoSmith(), description="How Serrano & Smith's models are made and trained."
+    )
     base_seed: int = Field(
         10, ge=0, description="Seed of the base model and all but the seed runs."
     )
@@ -136,6 +140,11 @@ class Study(Strict):
             if model.given or model.lambda_ is not None or model.towards_log_odds:
                 raise ValueError(
                     f"{name}: expected an encoder with an attention of its own, or none"
+                )
+            if model.kind.hierarchical:
+                raise ValueError(
+                    f"{name}: Jain & Wallace's experiments are about attention to tokens, and this model "
+                    "attends to sentences; leave it out"
                 )
         for name in (BASE.name, TRAINED_MLP.name):
             if name not in names:
@@ -213,6 +222,10 @@ class Study(Strict):
     def training_of(self, corpus: str) -> Training:
         """The training settings of a corpus."""
         return self.corpora[corpus].training or self.training
+
+    def serrano_smith_of(self, corpus: str) -> SerranoSmith:
+        """How Serrano & Smith's models of a corpus are trained."""
+        return self.corpora[corpus].serrano_smith or self.serrano_smith
 
     def source_path(self, path: str) -> Path:
         """A path of the configuration, looked up under corpora_dir unless absolute."""

@@ -104,6 +104,16 @@ class Protocol(BaseModel):
         description="Width of a CNN's states: hidden_size, or twice that, as in the runs behind Jain & "
         "Wallace's published tables.",
     )
+    logit_dropout: Literal["input", "logits"] = Field(
+        "input",
+        description="What the last dropout of Serrano & Smith's models is of: the `input` of the last layer, "
+        "or its `logits`, as in their code.",
+    )
+    gru_bias: Literal["zero", "lstm_init"] = Field(
+        "zero",
+        description="Hidden biases of Serrano & Smith's GRUs at the start: `zero`, or 1 where an LSTM would "
+        "have its forget gate (`lstm_init`, in their code), which in a GRU is half of either gate.",
+    )
     grad_through_attention: bool = Field(
         False,
         description="Let the gradient importance flow through the attention weights too. The papers hold "

@@ -73,6 +73,64 @@ class Training(Strict):
     )
 
 
+class SerranoSmith(Strict):
+    """How Serrano & Smith's models are made and trained (their final configurations for IMDb)."""
+
+    hidden_size: int = Field(
+        100,
+        ge=2,
+        multiple_of=2,
+        description="Width of a state: of both GRU directions together, and of all kernels.",
+    )
+    epochs: int = Field(15, ge=1, description="Epochs, at most.")
+    patience: int | None = Field(
+        5,
+        ge=1,
+        description="A training ends after this many epochs without a better score; null: never.",
+    )
+    epochs_without_encoder: int = Field(
+        60, ge=1, description="Epochs of the models without an encoder."
+    )
+    patience_without_encoder: int | None = Field(10, ge=1, description="Their patience.")
+    batch_size: int = Field(64, ge=1, description="Documents in a batch, at most.")
+    learning_rate: float = Field(
+        4e-4,
+        gt=0,
+        description="Learning rate of Adam; halved after every epoch without a better score.",
+    )
+    amsgrad: bool = Field(False, description="Adam with AMSGrad, as for the other models.")
+    word_dropout: float = Field(0.444, ge=0, lt=1, description="Share dropped of word vectors.")
+    sentence_dropout: float = Field(
+        0.22, ge=0, lt=1, description="Share dropped of sentence vectors, in hierarchical networks."
+    )
+    clip_norm: float | None = Field(
+        10.0, gt=0, description="Largest norm of all gradients together; null: any."
+    )
+    clip_value: float | None = Field(
+        None, gt=0, description="Largest magnitude of an element of a gradient; null: any."
+    )
+    flan_output_dropout: float = Field(
+        0.346,
+        ge=0,
+        lt=1,
+        description="Share dropped of what the last layer of a flat network reads (switch logit_dropout).",
+    )
+    han_output_dropout: float = Field(
+        0.246, ge=0, lt=1, description="The same in hierarchical networks."
+    )
+    flan_samples_per_batch: int | None = Field(
+        20_000,
+        ge=1,
+        description="A batch of a flat network is split until its padded length times its documents is at "
+        "most this; null: never.",
+    )
+    han_samples_per_batch: int | None = Field(
+        2_000,
+        ge=1,
+        description="The same in hierarchical networks, the length being that of the longest sentence.",
+    )
+
+
 class Corpus(Strict):
     """One corpus of the study, under one protocol."""
 
@@ -107,6 +165,9 @@ class Corpus(Strict):
     )
     training: Training | None = Field(
         None, description="Training of this corpus; null: the study's."
+    )
+    serrano_smith: SerranoSmith | None = Field(
+        None, description="Training of Serrano & Smith's models on this corpus; null: the study's."
     )
 
 

@@ -26,6 +26,18 @@ DOCUMENTS = Schema(
     },
 )
 
+SEGMENTED = Schema(
+    "documents",
+    {
+        **DOCUMENTS.columns,
+        "sentences": Column(
+            pa.list_(pa.int32()),
+            "lengths of its sentences in tokens, one after the other; their sum is n; null where unknown",
+            nullable=True,
+        ),
+    },
+)
+
 PAIRS = Schema(
     "pairs",
     {
@@ -99,12 +111,13 @@ PREDICTIONS = Schema(
         "probability": Column(pa.float32(), "probability of class 1"),
         "attention": Column(
             _PER_TOKEN,
-            "attention weight of each of the n tokens; sums to 1; null in a model without attention",
+            "attention weight of each of the n tokens, or sentences of a hierarchical model; sums to 1; null "
+            "in a model without attention",
             nullable=True,
         ),
         "contribution": Column(
             _PER_TOKEN,
-            "w·h of each token (test split only): Σ attention·contribution + bias = logit, "
+            "w·h of each of these (test split only): Σ attention·contribution + bias = logit, "
             "the bias being in the file's metadata",
             nullable=True,
         ),
@@ -125,12 +138,13 @@ MULTICLASS_PREDICTIONS = Schema(
         ),
         "attention": Column(
             _PER_TOKEN,
-            "attention weight of each of the n tokens; sums to 1; null in a model without attention",
+            "attention weight of each of the n tokens, or sentences of a hierarchical model; sums to 1; null "
+            "in a model without attention",
             nullable=True,
         ),
         "projected": Column(
             _PER_TOKEN,
-            "projected states, one token after the other (test split only): softmax logits are "
+            "projected states, one of these after the other (test split only): softmax logits are "
             "Σ attention·projected + bias, or with questions W tanh(Σ attention·projected + offset) + bias; "
             "bias and W are in the file's metadata",
             nullable=True,
