@@ -37,6 +37,7 @@ include: "workflow/rules/corpora.smk"
 include: "workflow/rules/models.smk"
 include: "workflow/rules/importance.smk"
 include: "workflow/rules/counterfactual.smk"
+include: "workflow/rules/erasure.smk"
 include: "workflow/rules/exhibits.smk"
 
 

@@ -60,3 +60,24 @@ rule weigh:
         settings=dag.settings("weigh"),
     shell:
         "attnnn weigh --config {params.config:q} --corpus {wildcards.corpus} 2> {log:q}"
+
+
+rule segment:
+    input:
+        unpack(dag.inputs("segment")),
+    output:
+        **dag.outputs("segment"),
+    log:
+        dag.log("segment"),
+    benchmark:
+        dag.benchmark("segment")
+    conda:
+        "../../envs/attnnn.yaml"
+    threads: dag.threads("segment")
+    resources:
+        **dag.resources("segment"),
+    params:
+        config=dag.config,
+        settings=dag.settings("segment"),
+    shell:
+        "attnnn segment --config {params.config:q} --corpus {wildcards.corpus} 2> {log:q}"

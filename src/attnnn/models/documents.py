@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from attnnn.errors import UserError
 from attnnn.tables import schemas
 from attnnn.tables.ragged import Ragged
-from attnnn.tables.store import read_table_of
+from attnnn.tables.store import read_table, read_table_of
 
 PADDING, UNKNOWN, START, END = range(4)
 SPECIAL_SYMBOLS = 4
@@ -85,17 +84,22 @@ class Documents:
 
 
 # What models read of a corpus; the words themselves are for people.
-_READ = ("document", "split", "label", "token_ids", "sentences", "question_ids", "candidates")
+_READ = ("document", "split", "label", "token_ids", "question_ids", "candidates")
 
 
-def read_documents(path: str | os.PathLike[str]) -> Documents:
+def read_documents(
+    path: str | os.PathLike[str], sentences: str | os.PathLike[str] | None = None
+) -> Documents:
     """Read ``documents.parquet``, of single texts or of pairs, with the number of classes beside it.
 
+    Args:
+        path: the file.
+        sentences: ``sentences.parquet`` of the same documents; None: they are not needed.
+
     Raises:
-        UserError: the file is missing or of another kind, or sentences are not those of the tokens.
+        UserError: a file is missing or of another kind, or sentences are not those of the documents.
     """
-    kinds = (schemas.DOCUMENTS, schemas.SEGMENTED, schemas.PAIRS)
-    table = read_table_of(path, kinds, columns=_READ)
+    table = read_table_of(path, (schemas.DOCUMENTS, schemas.PAIRS), columns=_READ)
     described = json.loads((Path(path).parent / "description.json").read_text(encoding="utf-8"))
     classes = len(described["classes"])
     questions = None
@@ -103,28 +107,26 @@ def read_documents(path: str | os.PathLike[str]) -> Documents:
         some = table["candidates"].null_count < len(table)
         candidates = Ragged.from_arrow(table["candidates"]) if some else None
         questions = EncodedQuestions(Ragged.from_arrow(table["question_ids"]), candidates, classes)
-    tokens = Ragged.from_arrow(table["token_ids"])
-    return Documents(
+    documents = Documents(
         document=table["document"].to_numpy(),
         split=np.asarray(table["split"].to_pylist(), dtype=np.str_),
         label=table["label"].to_numpy(),
-        tokens=tokens,
+        tokens=Ragged.from_arrow(table["token_ids"]),
         classes=classes,
         questions=questions,
-        sentences=_sentences(table, tokens, path),
     )
+    if sentences is None:
+        return documents
+    return replace(documents, sentences=_sentences(documents, sentences))
 
 
-def _sentences(table: pa.Table, tokens: Ragged, path: str | os.PathLike[str]) -> Ragged | None:
-    if "sentences" not in table.column_names or table["sentences"].null_count:
-        return None
-    sentences = Ragged.from_arrow(table["sentences"])
-    empty = sentences.with_values(sentences.values == 0).sums()
-    wrong = np.flatnonzero((sentences.sums() != tokens.lengths) | (empty > 0))
-    if len(wrong):
+def _sentences(documents: Documents, path: str | os.PathLike[str]) -> Ragged:
+    table = read_table(path, schemas.SENTENCES)
+    found = Ragged.from_arrow(table["sentences"])
+    if not np.array_equal(table["document"].to_numpy(), documents.document) or not np.array_equal(
+        found.sums(), documents.tokens.lengths
+    ):
         raise UserError(
-            f"{path}: expected sentences of at least one token that add up to their document, found "
-            f"{sentences[wrong[0]].tolist()} for the {tokens.lengths[wrong[0]]} tokens of document "
-            f"{table['document'][int(wrong[0])]}; prepare the corpus again"
+            f"{path}: expected the sentences of the corpus as it is prepared now; delete it and run again"
         )
-    return sentences
+    return found

@@ -14,6 +14,7 @@ from attnnn.errors import UserError
 from attnnn.models.settings import Imitating, Regime, TrainSettings
 from attnnn.stages.embed import STAGE as EMBED
 from attnnn.stages.prepare import STAGE as PREPARE
+from attnnn.stages.segment import STAGE as SEGMENT
 from attnnn.stages.weigh import STAGE as WEIGH
 from attnnn.study.config import Study
 from attnnn.study.model import Run
@@ -74,7 +75,8 @@ def read_material(job: Job[Any]) -> Material:
     from attnnn.models.log_odds import read_word_weights
     from attnnn.models.material import Guide, Material
 
-    documents = read_documents(job.path("documents"))
+    sentences = job.path("sentences") if "sentences" in job.inputs else None
+    documents = read_documents(job.path("documents"), sentences)
     if "log_odds" in job.inputs:
         words = read_word_weights(job.path("log_odds"))
         return Material(documents, Guide(words.attention(documents.tokens)))
@@ -175,7 +177,13 @@ def reads(study: Study, run: Run) -> dict[str, Artifact]:
     found = {name: PREPARE.made(name, run.corpus) for name in PREPARE.writes}
     if study.corpora[run.corpus].embedding.kind != "random":
         found["embedding"] = EMBED.made("embedding", run.corpus)
-    return found | guide(study, run)
+    return found | sentences(run) | guide(study, run)
+
+
+def sentences(run: Run) -> dict[str, Artifact]:
+    """The sentences that a hierarchical model reads."""
+    by_sentence = run.model.kind.hierarchical
+    return {"sentences": SEGMENT.made("sentences", run.corpus)} if by_sentence else {}
 
 
 def guide(study: Study, run: Run) -> dict[str, Artifact]:
@@ -244,7 +252,7 @@ STAGE = Stage(
     },
     settings=_settings,
     reads=reads,
-    after=(PREPARE, EMBED, WEIGH),
+    after=(PREPARE, SEGMENT, EMBED, WEIGH),
     on_device=True,
     memory=4000,
     minutes=720,

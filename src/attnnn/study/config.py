@@ -27,7 +27,7 @@ from attnnn.study.settings import (
 from attnnn.study.sources.base import Strict
 
 NAME = r"^[a-z0-9][a-z0-9_]*$"
-PaperName = Literal["jain-wallace", "wiegreffe-pinter"]
+PaperName = Literal["jain-wallace", "wiegreffe-pinter", "serrano-smith"]
 # Jain & Wallace's encoders and attentions, all with all, and the encoders without attention.
 _ENCODERS = ("bilstm", "average", "cnn")
 GRID = [

@@ -9,7 +9,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-ProtocolName = Literal["clean", "jain-wallace", "jain-wallace-dev", "wiegreffe-pinter"]
+ProtocolName = Literal[
+    "clean", "jain-wallace", "jain-wallace-dev", "wiegreffe-pinter", "serrano-smith"
+]
 
 
 class Protocol(BaseModel):
@@ -114,6 +116,22 @@ class Protocol(BaseModel):
         description="Hidden biases of Serrano & Smith's GRUs at the start: `zero`, or 1 where an LSTM would "
         "have its forget gate (`lstm_init`, in their code), which in a GRU is half of either gate.",
     )
+    random_r: Literal["others", "positions"] = Field(
+        "others",
+        description="The random item that the highest weight is compared with: drawn from all `others`, "
+        "or a raw position from the second to the last, which may be the item itself, as in Serrano & "
+        "Smith's code.",
+    )
+    count_full_erasure: bool = Field(
+        False,
+        description="Whether a decision that changes only once the last weight is erased, leaving the bias, "
+        "counts as changed (Serrano & Smith's code), or as never changing.",
+    )
+    per_ranking_subset: bool = Field(
+        False,
+        description="Whether each ranking is summarised over the documents that it flips (Serrano & Smith), "
+        "or all rankings over those that every one of them flips.",
+    )
     grad_through_attention: bool = Field(
         False,
         description="Let the gradient importance flow through the attention weights too. The papers hold "
@@ -175,6 +193,13 @@ PRESETS: dict[ProtocolName, dict[str, Any]] = {
         "adv_seed": "same",
         "lambda_select": "test",
         "nan_policy": "propagate",
+    },
+    "serrano-smith": {
+        "logit_dropout": "logits",
+        "gru_bias": "lstm_init",
+        "random_r": "positions",
+        "count_full_erasure": True,
+        "per_ranking_subset": True,
     },
 }
 

@@ -117,6 +117,32 @@ def attacked_runs(study: Study, corpus: str) -> list[Run]:
     return list(dict.fromkeys(run for p in papers for run in p.attacked(study, corpus)))
 
 
+def network_runs(study: Study, corpus: str) -> list[Run]:
+    """Serrano & Smith's flat and hierarchical networks (2019, section 3)."""
+    models = map(Model.parse, study.serrano_smith_of(corpus).models)
+    return [Run(corpus, model, study.base_seed) for model in models]
+
+
+def erased_runs_of_others(study: Study, corpus: str) -> list[Run]:
+    """Runs of the other papers of a study whose attention is erased too."""
+    names = {paper.name for paper in papers_of(study, corpus)}
+    found = list[Run]()
+    if "jain-wallace" in names:
+        found += grid_runs(study, corpus)
+    if "wiegreffe-pinter" in names:
+        headline = adversary_seeds(study, corpus)[0]
+        found += [base_run(study, corpus), uniform_run(study, corpus), *seed_runs(study, corpus)]
+        found += guide_runs(study, corpus).values()
+        found.append(Run(corpus, adversary(study.guide_lambda), headline))
+    return found
+
+
+def erased_runs(study: Study, corpus: str) -> list[Run]:
+    """The runs whose attention weights are erased, one by one and in the order of rankings."""
+    papers = papers_of(study, corpus)
+    return list(dict.fromkeys(run for p in papers for run in p.erased(study, corpus)))
+
+
 def grid_runs(study: Study, corpus: str) -> list[Run]:
     """Every encoder with every attention (Jain & Wallace 2019, section 3), the base model first."""
     models = [Model.parse(name) for name in study.grid]

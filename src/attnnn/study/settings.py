@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from attnnn.study.model import Model
 from attnnn.study.protocol import ProtocolName
 from attnnn.study.sources import Source
 from attnnn.study.sources.base import Strict
@@ -26,6 +27,12 @@ PublishedName = Literal[
 ]
 TokenizerName = Literal["whitespace", "papers", "sst", "20news", "mimic", "keras"]
 Lambda = Annotated[float, Field(ge=0)]
+# Serrano & Smith's networks: flat and hierarchical, with every encoder.
+NETWORKS = [
+    f"{family}-{encoder}-additive"
+    for family in ("flan", "han")
+    for encoder in ("rnn", "conv", "none")
+]
 
 
 class Embedding(Strict):
@@ -74,8 +81,18 @@ class Training(Strict):
 
 
 class SerranoSmith(Strict):
-    """How Serrano & Smith's models are made and trained (their final configurations for IMDb)."""
+    """Serrano & Smith's models, and how they are made and trained (their final configurations for IMDb)."""
 
+    models: list[str] = Field(
+        NETWORKS,
+        description="Their networks, flat (flan) and hierarchical (han), with a recurrent, a "
+        "convolutional or no encoder.",
+    )
+    draws: int = Field(
+        5,
+        ge=1,
+        description="Random items that the highest weight of each document is compared with.",
+    )
     hidden_size: int = Field(
         100,
         ge=2,
@@ -129,6 +146,20 @@ class SerranoSmith(Strict):
         ge=1,
         description="The same in hierarchical networks, the length being that of the longest sentence.",
     )
+
+    @field_validator("models")
+    @classmethod
+    def _networks(cls, names: list[str]) -> list[str]:
+        if len(set(names)) != len(names):
+            raise ValueError(f"values must differ, got {names}")
+        for name in names:
+            model = Model.parse(name)
+            if model.kind.paper != "serrano-smith" or model.given or not model.attends:
+                raise ValueError(
+                    f"{name}: expected a network of Serrano & Smith's with attention of its own, for "
+                    f"instance {NETWORKS[0]}"
+                )
+        return names
 
 
 class Corpus(Strict):

@@ -26,14 +26,14 @@ DOCUMENTS = Schema(
     },
 )
 
-SEGMENTED = Schema(
-    "documents",
+SENTENCES = Schema(
+    "sentences",
     {
-        **DOCUMENTS.columns,
+        "document": _DOCUMENT,
+        "split": _SPLIT,
         "sentences": Column(
             pa.list_(pa.int32()),
-            "lengths of its sentences in tokens, one after the other; their sum is n; null where unknown",
-            nullable=True,
+            "lengths of its sentences in tokens, one after the other; their sum is n",
         ),
     },
 )
@@ -309,5 +309,57 @@ MULTICLASS_ADVERSARY = Schema(
         ),
         "change": Column(pa.float64(), "½ Σ|Δp| under that attention"),
         "slack": Column(pa.float64(), "epsilon - change, at least 0"),
+    },
+)
+
+_REASON = Column(pa.string(), "why there is no number; null where there is one", nullable=True)
+_ITEMS = Column(pa.int64(), "tokens, or sentences of a hierarchical model, that attention is to")
+_PREDICTED = Column(pa.int64(), "predicted class")
+
+ERASED = Schema(
+    "erased",
+    {
+        "document": _DOCUMENT,
+        "predicted": _PREDICTED,
+        "items": _ITEMS,
+        "rule": Column(
+            pa.string(),
+            "which weight is erased: highest, second_highest, lowest, second_lowest, that of the highest "
+            "gradient, attention_gradient or contribution, or random",
+        ),
+        "draw": Column(pa.int64(), "of the random item, from 0; 0 for the other rules"),
+        "position": Column(pa.int64(), "of the erased item, 0-based; -1 where there is none"),
+        "weight": Column(
+            pa.float64(), "its attention; null where there is a reason", nullable=True
+        ),
+        "js": Column(
+            pa.float64(),
+            "Jensen-Shannon divergence between the class distributions before and after, nats",
+            nullable=True,
+        ),
+        "flips": Column(pa.bool_(), "whether the decision changes; false where there is a reason"),
+        "reason": _REASON,
+    },
+)
+
+RANKED = Schema(
+    "ranked",
+    {
+        "document": _DOCUMENT,
+        "predicted": _PREDICTED,
+        "items": _ITEMS,
+        "ranking": Column(
+            pa.string(),
+            "the order of erasure: random, attention, gradient, attention_gradient, contribution, "
+            "ascending_attention, leave_one_out, truth, or smallest for the smallest set that there is",
+        ),
+        "count": Column(
+            pa.int64(), "items erased when the decision first changes; -1 where it never does"
+        ),
+        "fraction": Column(
+            pa.float64(), "of all items; null where there is a reason", nullable=True
+        ),
+        "mass": Column(pa.float64(), "attention that the erased items had", nullable=True),
+        "reason": _REASON,
     },
 )

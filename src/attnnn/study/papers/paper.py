@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 RunsOf = Callable[["Study", str], Sequence["Run"]]
 
 
+def no_runs(study: Study, corpus: str) -> Sequence[Run]:
+    """None."""
+    return ()
+
+
 @dataclass(frozen=True)
 class Paper:
     """A paper whose experiments a study runs.
@@ -27,6 +32,7 @@ class Paper:
         restriction: in words, what its experiments are about, for a corpus that is not.
         explained: the runs of a corpus whose attention it compares with other scores of tokens.
         attacked: the runs of a corpus whose attention it permutes and replaces, document by document.
+        erased: the runs of a corpus whose attention weights it erases.
     """
 
     name: str
@@ -36,3 +42,4 @@ class Paper:
     restriction: str
     explained: RunsOf
     attacked: RunsOf
+    erased: RunsOf = no_runs
