@@ -48,7 +48,7 @@ def _draw(exhibit: FigureExhibit, results: Results, paths: dict[str, Path]) -> N
     from attnnn.exhibits.drawing.style import house_style, save, settle
 
     with house_style():
-        drawing = exhibit.draw(results)
+        drawing = exhibit.drawn(results)
         settle(drawing)
         for form, path in paths.items():
             save(drawing, str(path), form)
