@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from attnnn.dag.stage import Artifact
-from attnnn.exhibits.results import Divergence, Results
+from attnnn.exhibits.finished import Divergence, Results
 from attnnn.study.config import Study
 from attnnn.study.model import Run
 from attnnn.study.runs import adversary_runs, adversary_seeds, base_run

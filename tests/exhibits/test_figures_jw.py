@@ -7,7 +7,7 @@ import pytest
 from attnnn.exhibits.correlations import GRADIENT, LEAVE_ONE_OUT
 from attnnn.exhibits.drawing import class_violins, differences, heatmap, histograms, violins
 from attnnn.exhibits.drawing.style import new_figure, paired_panels
-from attnnn.exhibits.results import Table
+from attnnn.exhibits.finished import Table
 from attnnn.study.runs import average_run, base_run
 from attnnn.tables import schemas
 from tests.exhibits import handmade, synthetic

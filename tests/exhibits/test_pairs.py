@@ -11,9 +11,9 @@ from attnnn.exhibits.both.per_instance_adversary import (
     per_instance_adversary_sheet,
 )
 from attnnn.exhibits.both.permutation import permutation
-from attnnn.exhibits.classes import predicted_groups, series_of
 from attnnn.exhibits.drawing import class_violins, differences, heatmap, histograms
 from attnnn.exhibits.facts import Setting
+from attnnn.exhibits.groups import predicted_groups, series_of
 from attnnn.exhibits.jain_wallace.jw_grid import grid, grid_sheet
 from attnnn.exhibits.jain_wallace.jw_table1 import characteristics, characteristics_sheet
 from attnnn.exhibits.jain_wallace.jw_table2 import first_correlations, first_correlations_sheet

@@ -3,9 +3,9 @@ import pyarrow as pa
 import pytest
 
 from attnnn.errors import UserError
-from attnnn.exhibits.bins import bin_of
 from attnnn.exhibits.facts import Setting
-from attnnn.exhibits.results import Divergence, Table, require_same_documents
+from attnnn.exhibits.finished import Divergence, Table, require_same_documents
+from attnnn.exhibits.groups import bin_of
 from attnnn.exhibits.wiegreffe_pinter.table1 import dataset_statistics
 from attnnn.study.runs import base_run, grid_runs
 from tests.exhibits import handmade, synthetic

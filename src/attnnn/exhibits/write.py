@@ -8,7 +8,7 @@ from attnnn.dag import catalogue
 from attnnn.dag.exhibit import AnyExhibit, FigureExhibit, TableExhibit, nothing_to_show, view
 from attnnn.dag.layout import exhibit_path
 from attnnn.errors import UserError
-from attnnn.exhibits.results import Results
+from attnnn.exhibits.finished import Results
 from attnnn.study.config import Study
 from attnnn.tables.store import write_text
 

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attnnn.exhibits.bins import bin_of
-from attnnn.exhibits.classes import series_of
 from attnnn.exhibits.drawing.histograms import known_as
 from attnnn.exhibits.drawing.style import (
     COLUMN,
@@ -19,7 +17,8 @@ from attnnn.exhibits.drawing.style import (
     panel_grid,
 )
 from attnnn.exhibits.drawing.violins import class_handles, violins, write_counts
-from attnnn.exhibits.results import Results, require_same_documents
+from attnnn.exhibits.finished import Results, require_same_documents
+from attnnn.exhibits.groups import bin_of, series_of
 from attnnn.study.runs import base_run
 
 CHANGE_LIMITS = (-0.05, 1.05)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from attnnn.exhibits.drawing.maps import choose_document
 from attnnn.exhibits.drawing.style import BLACK, PAGE, new_figure
-from attnnn.exhibits.results import Floats, Results, Table, require_same_documents
+from attnnn.exhibits.finished import Floats, Results, Table, require_same_documents
 from attnnn.measures import jensen_shannon_divergence
 from attnnn.study.runs import base_run
 from attnnn.tables.ragged import Ragged

@@ -15,7 +15,6 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from attnnn.exhibits.classes import in_order, name_of, series_of
 from attnnn.exhibits.correlations import GRADIENT, LEAVE_ONE_OUT, correlations
 from attnnn.exhibits.drawing.style import (
     BLACK,
@@ -29,7 +28,8 @@ from attnnn.exhibits.drawing.style import (
     paired_panels,
     panel_grid,
 )
-from attnnn.exhibits.results import Floats, Ints, Results, Table, require_same_documents
+from attnnn.exhibits.finished import Floats, Ints, Results, Table, require_same_documents
+from attnnn.exhibits.groups import in_order, name_of, series_of
 from attnnn.study.model import Run
 from attnnn.study.runs import average_run, base_run
 

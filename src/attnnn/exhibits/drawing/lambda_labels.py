@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attnnn.exhibits.drawing.labels import place_labels
-from attnnn.exhibits.results import Floats
+from attnnn.exhibits.finished import Floats
 from attnnn.study.model import format_lambda
 
 _ONE_SPOT = 1.5  # points: marks this close cannot be told apart

@@ -10,12 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from attnnn.exhibits.bins import bin_of
-from attnnn.exhibits.classes import in_order, name_of, series_of
 from attnnn.exhibits.drawing.class_violins import CHANGE_LIMITS, JSD_LIMITS
 from attnnn.exhibits.drawing.style import BLACK, colour_of, paired_panels
 from attnnn.exhibits.drawing.violins import class_handles, violins, write_counts
-from attnnn.exhibits.results import Floats, Ints, Results
+from attnnn.exhibits.finished import Floats, Ints, Results
+from attnnn.exhibits.groups import bin_of, in_order, name_of, series_of
 from attnnn.measures import predicted_class
 
 _PANEL = 1.6  # inches of height

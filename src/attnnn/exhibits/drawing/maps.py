@@ -10,7 +10,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
 from attnnn.exhibits.drawing.style import PAGE, PALE, new_figure
-from attnnn.exhibits.results import Floats, Results, require_same_documents
+from attnnn.exhibits.finished import Floats, Results, require_same_documents
 from attnnn.measures import jensen_shannon_divergence
 from attnnn.study.runs import base_run, guide_runs, guiding_run
 from attnnn.tables.ragged import Ragged

@@ -29,7 +29,7 @@ from attnnn.exhibits.drawing.style import (
     panel_grid,
     settle,
 )
-from attnnn.exhibits.results import Divergence, Floats, Results, Table
+from attnnn.exhibits.finished import Divergence, Floats, Results, Table
 from attnnn.exhibits.sweeps import headline_tvd, lambda_of
 from attnnn.study.runs import adversary_runs, adversary_seeds, base_run, seed_runs, uniform_run
 

@@ -8,10 +8,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attnnn.exhibits.bins import bin_of
 from attnnn.exhibits.drawing.style import PAGE, new_figure
 from attnnn.exhibits.drawing.violins import JSD_LIMITS, class_handles, violins, write_counts
-from attnnn.exhibits.results import Results, require_same_documents
+from attnnn.exhibits.finished import Results, require_same_documents
+from attnnn.exhibits.groups import bin_of
 from attnnn.study.runs import seed_runs
 
 

@@ -9,10 +9,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from attnnn.exhibits.bins import MAX_ATTENTION_BINS
-from attnnn.exhibits.classes import in_order, name_of, series_of
 from attnnn.exhibits.drawing.style import BLACK, GREY, colour_of
-from attnnn.exhibits.results import Floats, Ints
+from attnnn.exhibits.finished import Floats, Ints
+from attnnn.exhibits.groups import MAX_ATTENTION_BINS, in_order, name_of, series_of
 
 JSD_LIMITS = (-0.05, 0.7)
 _HATCHES = ("", "////", "....")

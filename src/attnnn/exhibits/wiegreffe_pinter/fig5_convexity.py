@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import numpy as np
+
 from attnnn.dag.exhibit import TableExhibit
 from attnnn.exhibits import needs
-from attnnn.exhibits.facts import Fact, Facts, Setting
-from attnnn.exhibits.intervals import Resampling
-from attnnn.exhibits.results import Results
+from attnnn.exhibits.estimates import estimate, mean
+from attnnn.exhibits.facts import Fact, Facts, Setting, of_each_corpus
+from attnnn.exhibits.finished import Floats, Results
 from attnnn.exhibits.sheet import Sheet, measured, protocol_phrase
-from attnnn.exhibits.sweeps import (
-    curve,
-)
+from attnnn.exhibits.sweeps import curve
 from attnnn.measures import convexity_index
 from attnnn.study.runs import adversary_seeds
 
 
-def convexity(results: Results) -> Facts:
+@of_each_corpus
+def convexity(results: Results, corpus: str) -> Iterator[Fact]:
     """The convexity index of every curve of figure 5, with an interval over documents."""
     study = results.study
-    facts = []
-    for corpus in study.corpora:
-        for seed in adversary_seeds(study, corpus):
-            points = curve(results, corpus, seed)
-            value = float(convexity_index(points.jsd.mean(axis=1), points.tvd.mean(axis=1)))
-            low, high = Resampling(study, corpus).convexity(points.jsd, points.tvd)
-            setting = Setting(seed=seed)
-            n = points.jsd.shape[1]
-            facts.append(Fact(corpus, setting, "convexity_index", value, low, high, n))
-            facts.append(Fact(corpus, setting, "lambdas", len(points.lambdas), n=n))
-    return Facts(facts)
+    for seed in adversary_seeds(study, corpus):
+        one, setting = curve(results, corpus, seed), Setting(seed=seed)
+        points, documents = one.jsd.shape
+        yield estimate(study, corpus, setting, "convexity_index", _index, *one.jsd, *one.tvd)
+        yield Fact(corpus, setting, "lambdas", points, n=documents)
+
+
+def _index(*columns: Floats) -> Floats:
+    """Convexity of mean TVD against mean JSD; the columns: JSD of every point, then TVD of every point."""
+    means = np.stack([mean(column) for column in columns], axis=-1)
+    jsd, tvd = np.split(means, 2, axis=-1)
+    return convexity_index(jsd, tvd)
 
 
 def convexity_sheet(results: Results, table: Facts) -> Sheet:
