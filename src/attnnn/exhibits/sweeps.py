@@ -11,7 +11,7 @@ import numpy as np
 from attnnn.errors import UserError
 from attnnn.exhibits.estimates import estimate, mean
 from attnnn.exhibits.facts import Fact, Setting
-from attnnn.exhibits.finished import Floats, Results, require_same_documents
+from attnnn.exhibits.finished import Results
 from attnnn.exhibits.performance import run_f1
 from attnnn.measures import f1_score
 from attnnn.study.config import Study
@@ -25,21 +25,6 @@ TVD_NOTE = (
     "code has it in its loss too: an optimum at λ there is one at 2λ here under tvd_scale = full."
 )
 JSD_FLOOR = 0.4  # Wiegreffe & Pinter 2019, table 4
-
-
-@dataclass(frozen=True)
-class Curve:
-    """Divergence of a sweep's adversaries from the base model, document by document.
-
-    Attributes:
-        lambdas: ascending.
-        jsd: nats, shape (lambdas, documents).
-        tvd: in the scale of switch tvd_scale, shape (lambdas, documents).
-    """
-
-    lambdas: list[float]
-    jsd: Floats
-    tvd: Floats
 
 
 def headline_tvd(study: Study, corpus: str) -> TvdMetric:
@@ -56,19 +41,6 @@ def lambda_of(run: Run) -> float:
     """λ of a trained adversary."""
     assert run.model.lambda_ is not None
     return run.model.lambda_
-
-
-def curve(results: Results, corpus: str, seed: int, split: str = "test") -> Curve:
-    """The sweep of one seed on one split."""
-    study = results.study
-    runs = adversary_runs(study, corpus, seed)
-    tables = [results.divergence(run, split) for run in runs]
-    require_same_documents(*tables)
-    return Curve(
-        [lambda_of(run) for run in runs],
-        np.stack([table.floats("jsd") for table in tables]),
-        np.stack([table.floats(headline_tvd(study, corpus)) for table in tables]),
-    )
 
 
 @dataclass(frozen=True)

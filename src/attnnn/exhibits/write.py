@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from attnnn.dag import catalogue
-from attnnn.dag.exhibit import AnyExhibit, FigureExhibit, TableExhibit, nothing_to_show, view
+from attnnn.dag.exhibit import FigureExhibit, TableExhibit, nothing_to_show, view
 from attnnn.dag.layout import exhibit_path
 from attnnn.errors import UserError
 from attnnn.exhibits.finished import Results
@@ -30,18 +30,14 @@ def write(study: Study, name: str) -> None:
     root = Path(study.results_dir)
     results = Results(view(study, exhibit), root, exhibit.inputs(study))
     paths = {form: root / exhibit_path(name, exhibit, form) for form in exhibit.formats}
-    _write(exhibit, results, paths)
-
-
-def _write(exhibit: AnyExhibit, results: Results, paths: dict[str, Path]) -> None:
     if isinstance(exhibit, TableExhibit):
         facts = exhibit.facts(results)
         sheet = exhibit.sheet(results, facts)
         texts = {"csv": facts.csv(), "md": sheet.markdown(), "tex": sheet.latex()}
         for form, path in paths.items():
             write_text(path, texts[form])
-        return
-    _draw(exhibit, results, paths)
+    else:
+        _draw(exhibit, results, paths)
 
 
 def _draw(exhibit: FigureExhibit, results: Results, paths: dict[str, Path]) -> None:

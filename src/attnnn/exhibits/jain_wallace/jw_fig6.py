@@ -13,5 +13,5 @@ EXHIBIT = FigureExhibit(
     "documents of each violin. More than three classes are drawn together.",
     needs=needs.permutation,
     settings=frozenset({"base_seed", "permutations"}),
-    draw="class_violins:permuted",
+    draw="violin_figures:permuted",
 )

@@ -14,5 +14,5 @@ EXHIBIT = FigureExhibit(
     "documents of each violin. More than three classes are drawn together.",
     needs=needs.adversaries,
     settings=frozenset({"base_seed"}),
-    draw="class_violins:adversaries",
+    draw="violin_figures:adversaries",
 )

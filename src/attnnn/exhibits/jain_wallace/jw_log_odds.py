@@ -135,16 +135,15 @@ def _of_words(results: Results, table: Facts, corpus: str) -> str:
         order = np.argsort(-towards, kind="stable")[:_NAMED]
         strongest = [tokens[word] for word in order if towards[word] > 0]
         named.append(f"for class {class_} {', '.join(strongest) or 'none'}")
-    counts = {
-        metric: table.get(corpus, setting, metric)
+    counted, weighted, wordless, fewer = (
+        measured(table.get(corpus, setting, metric), 0)
         for setting, metric in (
             (WORDS, "counted"),
             (WORDS, "weighted"),
             (AT_TEST, "documents_without_words"),
             (SUBSTITUTED, "documents_with_fewer_words"),
         )
-    }
-    counted, weighted, wordless, fewer = (measured(fact, 0) for fact in counts.values())
+    )
     return (
         f"{corpus}: {weighted} of {counted} words of the bag have a weight; strongest {'; '.join(named)}. "
         f"Test documents of stop and unknown words alone, whose log-odds attention is uniform: {wordless}; "

@@ -28,5 +28,5 @@ EXHIBIT = FigureExhibit(
     settings=frozenset({"base_seed"}),
     shows=has_log_odds,
     requires="log_odds: {run: true}",
-    draw="log_odds:log_odds",
+    draw="violin_figures:log_odds",
 )

@@ -56,7 +56,7 @@ def characteristics_sheet(results: Results, table: Facts) -> Sheet:
     model = Setting(model=BASE.name)
     rows = []
     for corpus in results.study.corpora:
-        description = results.description(corpus)
+        classes, word = results.description(corpus)["classes"], _word(results, corpus)
         mean = table.get(corpus, Setting(split="train"), "mean_tokens")
         length = measured(mean, 1, published=False)
         if mean is not None and mean.published is not None:
@@ -64,15 +64,10 @@ def characteristics_sheet(results: Results, table: Facts) -> Sheet:
         rows.append(
             [
                 corpus,
-                _class_names(description["classes"], _word(results, corpus)),
+                _class_names(classes, word),
                 measured(table.get(corpus, ALL, "vocabulary_size"), 0),
                 length,
-                *(
-                    _sizes(
-                        table, corpus, split, len(description["classes"]), _word(results, corpus)
-                    )
-                    for split in _SPLITS
-                ),
+                *(_sizes(table, corpus, split, len(classes), word) for split in _SPLITS),
                 measured(table.get(corpus, model, "f1")),
                 measured(table.get(corpus, model, "accuracy")),
             ]

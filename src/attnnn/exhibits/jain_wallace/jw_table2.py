@@ -102,11 +102,11 @@ def _place(group: str) -> tuple[bool, bool, str]:
 
 
 def _column(
-    table: Facts, corpus: str, place: tuple[object, str], group: str
+    table: Facts, corpus: str, place: tuple[Model, str], group: str
 ) -> tuple[tuple[str, str], tuple[str, str] | None]:
     """Our cells of one column, τ and share, and the paper's where it has some."""
     model, pair = place
-    setting = setting_of(model, pair, group)  # type: ignore[arg-type]
+    setting = setting_of(model, pair, group)
     mean, spread, share, controlled = (
         table.get(corpus, setting, metric)
         for metric in ("tau_mean", "tau_std", "significant_share", "significant_share_fdr")

@@ -14,5 +14,5 @@ EXHIBIT = FigureExhibit(
     "three classes are drawn together.",
     needs=needs.shifts,
     settings=frozenset({"base_seed", "seeds"}),
-    draw="shift_violins:attention_shift",
+    draw="violin_figures:attention_shift",
 )

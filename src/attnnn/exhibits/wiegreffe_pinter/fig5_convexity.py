@@ -10,11 +10,11 @@ from attnnn.dag.exhibit import TableExhibit
 from attnnn.exhibits import needs
 from attnnn.exhibits.estimates import estimate, mean
 from attnnn.exhibits.facts import Fact, Facts, Setting, of_each_corpus
-from attnnn.exhibits.finished import Floats, Results
+from attnnn.exhibits.finished import Floats, Results, require_same_documents
 from attnnn.exhibits.sheet import Sheet, measured, protocol_phrase
-from attnnn.exhibits.sweeps import curve
+from attnnn.exhibits.sweeps import headline_tvd
 from attnnn.measures import convexity_index
-from attnnn.study.runs import adversary_seeds
+from attnnn.study.runs import adversary_runs, adversary_seeds
 
 
 @of_each_corpus
@@ -22,10 +22,13 @@ def convexity(results: Results, corpus: str) -> Iterator[Fact]:
     """The convexity index of every curve of figure 5, with an interval over documents."""
     study = results.study
     for seed in adversary_seeds(study, corpus):
-        one, setting = curve(results, corpus, seed), Setting(seed=seed)
-        points, documents = one.jsd.shape
-        yield estimate(study, corpus, setting, "convexity_index", _index, *one.jsd, *one.tvd)
-        yield Fact(corpus, setting, "lambdas", points, n=documents)
+        tables = [results.divergence(run) for run in adversary_runs(study, corpus, seed)]
+        require_same_documents(*tables)
+        jsd = [table.floats("jsd") for table in tables]
+        tvd = [table.floats(headline_tvd(study, corpus)) for table in tables]
+        setting = Setting(seed=seed)
+        yield estimate(study, corpus, setting, "convexity_index", _index, *jsd, *tvd)
+        yield Fact(corpus, setting, "lambdas", len(tables), n=len(tables[0]))
 
 
 def _index(*columns: Floats) -> Floats:
