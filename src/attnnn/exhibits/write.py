@@ -33,7 +33,7 @@ def write(study: Study, name: str) -> None:
     if isinstance(exhibit, TableExhibit):
         facts = exhibit.facts(results)
         sheet = exhibit.sheet(results, facts)
-        texts = {"csv": facts.csv(), "md": sheet.markdown(), "tex": sheet.latex()}
+        texts = {"csv": facts.csv(), "md": sheet.markdown(), "tex": sheet.latex(paths["tex"].stem)}
         for form, path in paths.items():
             write_text(path, texts[form])
     else:

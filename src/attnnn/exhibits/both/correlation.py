@@ -52,7 +52,6 @@ def correlation_sheet(results: Results, table: Facts) -> Sheet:
         "NaN: undefined documents are left in (switch nan_policy = propagate)."
     )
     return Sheet(
-        name="correlation",
         caption="Kendall's τ-b between token scores over test documents, by predicted class: mean ± standard "
         f"deviation, and the share with p ≤ .05. {protocol_phrase(study)}",
         columns=[

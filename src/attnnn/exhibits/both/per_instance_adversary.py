@@ -76,7 +76,6 @@ def per_instance_adversary_sheet(results: Results, table: Facts) -> Sheet:
             rows.append([corpus, *values, *cells, _percent(found), str(found.n)])
     exact_columns = ["exact or best known", "bound", "exact for"] if several else ["exact"]
     return Sheet(
-        name="per_instance_adversary",
         caption="ε-max JSD (nats, at most ln 2 = .693): the largest divergence from the model's own "
         "attention among attention vectors that change the prediction by at most ε; mean over test "
         f"documents. {protocol_phrase(results.study)}",

@@ -47,7 +47,6 @@ def permutation_sheet(results: Results, table: Facts) -> Sheet:
                 cells.append(f"{measured(fact)} n = {fact.n}" if fact.n else "– n = 0")
             rows.append([corpus, group, *cells])
     return Sheet(
-        name="permutation",
         caption="Change |Δp| of the base model's prediction, median over "
         f"{results.study.permutations} permutations of its attention: median over test documents, by "
         f"largest attention weight (columns) and predicted class. {protocol_phrase(results.study)}",

@@ -89,7 +89,6 @@ def planted_truth_sheet(results: Results, table: Facts) -> Sheet:
         cells = [measured(table.get(corpus, setting, metric), digits) for corpus in corpora]
         rows.append([metric.replace("_", " "), str(setting).replace("_", " "), *cells])
     return Sheet(
-        name="planted_truth",
         caption=f"Planted corpora: do the scores of the base model find the tokens that decide the label? "
         f"{protocol_phrase(results.study)}",
         columns=["metric", "of", *corpora],

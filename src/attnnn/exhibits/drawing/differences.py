@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from attnnn.exhibits.correlations import GRADIENT, LEAVE_ONE_OUT, MEASURES, correlations
-from attnnn.exhibits.drawing.style import BLACK, CLASS_COLOURS, GREY, PAGE, new_figure
+from attnnn.exhibits.drawing.style import BLACK, CLASS_COLOURS, GREY, PAGE, new_figure, write_beside
 from attnnn.exhibits.estimates import Interval, interval, mean, of_mean_of_corpora
 from attnnn.exhibits.finished import Floats, Ints, Results
 from attnnn.exhibits.groups import in_order, name_of, series_of
@@ -101,15 +101,7 @@ def _corpus(axis: Axes, results: Results, corpus: str, one: Difference, row: int
             ends = interval(results.study, corpus, mean, values)
             _point(axis, float(values.mean()), ends, height, style)
     text = f"n = {len(one.values)}" + (f", {one.left_out} undefined" if one.left_out else "")
-    axis.annotate(
-        text,
-        (1, row),
-        xycoords=("axes fraction", "data"),
-        xytext=(4, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize=7,
-    )
+    write_beside(axis, row, text)
 
 
 def _mean(axis: Axes, results: Results, found: dict[str, Difference], row: int) -> None:

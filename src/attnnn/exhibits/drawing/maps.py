@@ -14,7 +14,7 @@ from attnnn.exhibits.drawing.document import (
     shortened,
     shown_document,
 )
-from attnnn.exhibits.drawing.style import PAGE, PALE, new_figure
+from attnnn.exhibits.drawing.style import PAGE, PALE, new_figure, write_beside
 from attnnn.exhibits.finished import Floats, Results
 from attnnn.study.runs import guide_runs, guiding_run
 
@@ -98,15 +98,5 @@ def _figures_beside(axis: Axes, maps: ShownDocument, shown: slice) -> None:
     if shown.stop - shown.start < len(maps.tokens):
         columns["shown"] = [f"{100 * value:.0f} %" for value in mass]
     for place, (name, cells) in enumerate(columns.items()):
-        # In points from the edge of the panel: the layout then knows how much room they take.
         for row, cell in [(-0.35, name), *((row + 0.5, cell) for row, cell in enumerate(cells))]:
-            axis.annotate(
-                cell,
-                (1, row),
-                xycoords=("axes fraction", "data"),
-                xytext=(24 + 29 * place, 0),
-                textcoords="offset points",
-                ha="right",
-                va="center",
-                fontsize=7,
-            )
+            write_beside(axis, row, cell, points=24 + 29 * place, align="right")

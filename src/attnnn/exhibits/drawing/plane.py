@@ -145,6 +145,9 @@ def _figure(
 ) -> Figure:
     """Panels of all corpora, those of one corpus's classes one above the other.
 
+    TVD is named beside the first panel of a row and wherever its scale changes; JSD under every panel
+    where classes are told apart, and otherwise under those that have none beneath.
+
     Args:
         results: the study's tables.
         classes: predicted classes, or None for all documents.

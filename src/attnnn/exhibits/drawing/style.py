@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -131,6 +131,31 @@ def name_axes(x: Mapping[Axes, str], y: str) -> None:
         lowest[place.colspan.start] = axis, name
     for axis, name in lowest.values():
         axis.set_xlabel(name)
+
+
+def write_beside(
+    axis: Axes,
+    y: float,
+    text: str,
+    *,
+    points: float = 4,
+    align: Literal["left", "right"] = "left",
+    size: float = 7,
+) -> None:
+    """Write text to the right of a panel, at a height in data units and in points from its edge.
+
+    The layout then knows how much room it takes.
+    """
+    axis.annotate(
+        text,
+        (1, y),
+        xycoords=("axes fraction", "data"),
+        xytext=(points, 0),
+        textcoords="offset points",
+        ha=align,
+        va="center",
+        fontsize=size,
+    )
 
 
 def settle(figure: Figure) -> None:

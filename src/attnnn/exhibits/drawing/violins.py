@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from attnnn.exhibits.drawing.style import BLACK, GREY, colour_of
+from attnnn.exhibits.drawing.style import BLACK, GREY, colour_of, write_beside
 from attnnn.exhibits.finished import Floats, Ints
 from attnnn.exhibits.groups import MAX_ATTENTION_BINS, in_order, name_of, series_of
 
@@ -24,9 +24,8 @@ _LANES: dict[int, tuple[tuple[float, float], ...]] = {
 }
 _FEWEST = 5  # documents; fewer are drawn one by one, since a density of them would be invention
 _DOT: dict[str, Any] = {"markersize": 3, "markeredgewidth": 0.4, "markeredgecolor": BLACK}
-_FINEST = (
-    0.003  # a kernel narrower than this on the axis of a violin would be thinner than its outline
-)
+# A kernel narrower than this on the axis of a violin would be thinner than its outline.
+_FINEST = 0.003
 _CUT = 0.02  # how far a density reaches beyond its data
 
 
@@ -62,15 +61,8 @@ def write_counts(axis: Axes, bins: Ints, predicted: Ints) -> None:
     size = 7 if len(series_of(predicted)) < 3 else 5.5
     for class_, members, place, offset, height in _halves(bins, predicted):
         middle = offset if class_ is None else offset + 0.48 * height
-        axis.annotate(
-            f"n = {np.count_nonzero(members)}",
-            (1, place + middle),
-            xycoords=("axes fraction", "data"),
-            xytext=(4, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=size,
-        )
+        text = f"n = {np.count_nonzero(members)}"
+        write_beside(axis, place + middle, text, size=size)
 
 
 def _halves(

@@ -26,10 +26,7 @@ from attnnn.study.runs import explained_runs
 from attnnn.tables.ragged import Ragged
 
 _SCORES = ("attention", *METHODS, "chance")
-_FIRSTS = {
-    "supporting_token_first": "token",
-    "supporting_sentence_first": "sentence",
-}
+_FIRSTS = {"supporting_token_first": "token", "supporting_sentence_first": "sentence"}
 
 
 @dataclass(frozen=True)
@@ -130,7 +127,6 @@ def evidence_sheet(results: Results, table: Facts) -> Sheet:
                     [corpus, unit, *_cells(table, run, metric, group)] for group in ("all", "right")
                 ]
     return Sheet(
-        name="jw_evidence",
         caption="Share of test stories in which the token, or the sentence, of the highest score is in a "
         f"sentence that supports the answer. {protocol_phrase(results.study)}",
         columns=[

@@ -122,7 +122,6 @@ def grid_sheet(results: Results, table: Facts) -> Sheet:
                 rows.append([corpus, model, "J&W", *theirs])
     epsilons = sorted({study.protocol_of(corpus).epsilon_select for corpus in study.corpora})
     return Sheet(
-        name="jw_grid",
         caption="Every encoder with every attention, and without (none): F1 of class 1, accuracy and "
         "ROC-AUC, mean τ-b between attention (α), gradients and leave-one-out (LOO), median over "
         f"documents of the median |Δp| over {study.permutations} permutations of the attention, and mean "

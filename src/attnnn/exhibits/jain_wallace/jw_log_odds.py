@@ -109,7 +109,6 @@ def log_odds_sheet(results: Results, table: Facts) -> Sheet:
             rows.append([corpus, name, *cells])
     settings = study.log_odds
     return Sheet(
-        name="jw_log_odds",
         caption="Attention by the log-odds of words in a bag of words: F1 of class 1; mean JSD (nats) to the "
         "base model's attention and to that by log-odds; mean |Δp| and share of flipped predictions against "
         f"the base model, on the test split. {protocol_phrase(study)}",

@@ -73,7 +73,6 @@ def characteristics_sheet(results: Results, table: Facts) -> Sheet:
             ]
         )
     return Sheet(
-        name="jw_table1",
         caption="The corpora: words of the vocabulary, mean tokens per training document, documents by class "
         "(class 0 / class 1 …), and F1 of class 1 and accuracy of the BiLSTM with additive attention on the "
         f"test split. {protocol_phrase(results.study)}",

@@ -76,7 +76,6 @@ def first_correlations_sheet(results: Results, table: Facts) -> Sheet:
                 rows.append([corpus, group, "J&W", *cells])
     unknown = any(row and row[1].startswith(_UNKNOWN) for row in rows)
     return Sheet(
-        name="jw_table2",
         caption="Kendall's τ-b between attention and gradients, and between attention and leave-one-out, "
         "over test documents by predicted class: mean ± standard deviation, and the share with p ≤ .05. "
         f"{protocol_phrase(results.study)}",

@@ -49,7 +49,6 @@ def convexity_sheet(results: Results, table: Facts) -> Sheet:
             seed = str(setting["seed"])
             rows.append([corpus, seed, measured(count, 0), measured(index), str(index.n)])
     return Sheet(
-        name="fig5_convexity",
         caption="Convexity index of each λ sweep of figure 5: area between the curve of mean TVD against "
         f"mean JSD and its chord, positive where the curve sags below. {protocol_phrase(results.study)}",
         columns=["corpus", "seed", "λ", "convexity index", "n"],

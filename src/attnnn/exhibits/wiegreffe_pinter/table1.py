@@ -64,7 +64,6 @@ def dataset_statistics_sheet(results: Results, table: Facts) -> Sheet:
         vocabulary = measured(table.get(corpus, ALL, "vocabulary_size"), 0)
         rows.append([corpus, " / ".join(classes), length, *sizes, vocabulary])
     return Sheet(
-        name="table1",
         caption="The corpora: mean tokens per training document, documents by class (class 0 / class 1) "
         f"and words of the vocabulary. {protocol_phrase(results.study)}",
         columns=["corpus", "classes", "tokens", *SPLITS, "vocabulary"],

@@ -63,7 +63,6 @@ def lstm_f1_sheet(results: Results, table: Facts) -> Sheet:
             ]
         )
     return Sheet(
-        name="table2",
         caption="F1 of class 1 on the test split: the base LSTM and the same with uniform attention; the "
         f"better one in bold. {protocol_phrase(results.study)}",
         columns=["corpus", "J&W", "base LSTM", "uniform LSTM", "mean over seeds", "n"],

@@ -46,7 +46,6 @@ def guided_f1_sheet(results: Results, table: Facts) -> Sheet:
     rows.append([])
     rows.append(["n", *(str(fact.n) if fact else "–" for fact in sizes)])
     return Sheet(
-        name="table3",
         caption="F1 of class 1 on the test split of an MLP that weighs its tokens by the attention of a "
         f"guide; the best guide in bold. Adversary: λ = {format_lambda(study.guide_lambda)}. "
         f"{protocol_phrase(study)}",

@@ -67,7 +67,6 @@ def best_adversaries_sheet(results: Results, table: Facts) -> Sheet:
             split = setting["chosen_on"]
             rows.append([corpus, str(seed), split, shown, *(measured(f) for f in facts), n])
     return Sheet(
-        name="table4",
         caption=f"The trained adversary of highest F1 among those of mean JSD of at least {JSD_FLOOR:g}, "
         f"reported on the test split. {protocol_phrase(study)}",
         columns=["corpus", "seed", "λ chosen on", "λ", "F1", "TVD", "JSD", "n"],

@@ -53,7 +53,6 @@ def sweep_sheet(results: Results, table: Facts) -> Sheet:
                 best_cell = Cell(measured(f1), f1 in bold)
                 rows.append([corpus, str(seed), shown, best_cell, *cells, str(f1.n)])
     return Sheet(
-        name="table5",
         caption="Trained adversaries by λ on the test split: F1 of class 1 (highest of a sweep in bold), "
         "mean TVD between their predictions and the base model's, mean JSD between their "
         f"attention and the base model's. {protocol_phrase(study)}",
