@@ -15,7 +15,7 @@ from attnnn.dag.work import CorpusSize
 from attnnn.models.classifier import Classifier
 from attnnn.stages.train import checkpoint_size
 from attnnn.study.config import Study
-from attnnn.study.model import Model
+from attnnn.study.model import ENCODERS, Model
 from attnnn.study.runs import adversary_runs, base_run
 from attnnn.study.settings import LeaveOneOut
 from tests.costs.conftest import MakeStudy, make_study, size  # noqa: F401
@@ -58,7 +58,7 @@ def test_an_adversary_has_its_own_epochs_and_scores_no_split_where_train_loss_se
 
 
 @pytest.mark.parametrize("classes", [2, 5])
-@pytest.mark.parametrize("encoder", ["bilstm", "average", "cnn"])
+@pytest.mark.parametrize("encoder", list(ENCODERS))
 @pytest.mark.parametrize("attention", ["additive", "dot", "uniform", "none"])
 def test_parameters_are_those_of_the_real_model(encoder: str, attention: str, classes: int):
     parts = {"encoder": encoder, "attention": attention, "vocabulary": 11, "dimension": 3}

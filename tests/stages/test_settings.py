@@ -10,6 +10,10 @@ from attnnn.dag.exhibit import identity
 from attnnn.study.config import Study, validate
 from attnnn.study.model import BASE, LOG_ODDS, TOWARDS_LOG_ODDS, Model, Run, adversary
 
+FLAN, HAN = (
+    Run("one", Model("flan-rnn", "additive"), 10),
+    Run("one", Model("han-none", "uniform"), 10),
+)
 RUN, SWEPT = Run("one", BASE, 10), Run("one", adversary(0.1), 10)
 
 
@@ -36,6 +40,8 @@ OF: dict[str, Callable[[Study], Any]] = {
     "given": of("train", Run("one", LOG_ODDS, 10)),
     "drawn": of("train", Run("one", TOWARDS_LOG_ODDS, 10)),
     "cnn": of("train", Run("one", Model("cnn", "dot"), 10)),
+    "flan": of("train", FLAN),
+    "han": of("train", HAN),
     "measure": of("measure", RUN),
     "measure average": of("measure", Run("one", Model("average", "dot"), 10)),
     "correlate": of("correlate", RUN),
@@ -51,6 +57,7 @@ OF: dict[str, Callable[[Study], Any]] = {
 }
 LABELLED = {"labelled", "given", "drawn", "cnn"}
 MODELS = LABELLED | {"imitating"}
+SERRANO_SMITH = {"flan", "han"}
 # Captions name every switch; figure 1 is of no study.
 EXHIBITS = {"table2", "table5", "permutation", "per_instance"}
 
@@ -64,10 +71,17 @@ EXHIBITS = {"table2", "table5", "permutation", "per_instance"}
         ({"training": {"hidden_size": 4}}, MODELS),
         ({"training": {"weight_decay": 0}}, MODELS),
         ({"training": {"checkpoint_seconds": 3}}, set()),
-        ({"corpus": {"embedding": {"dimension": 5}}}, MODELS | {"embed"}),
-        ({"corpus": {"embedding": {"scale": 0.5}}}, MODELS | {"embed"}),
+        ({"corpus": {"embedding": {"dimension": 5}}}, MODELS | SERRANO_SMITH | {"embed"}),
+        ({"corpus": {"embedding": {"scale": 0.5}}}, MODELS | SERRANO_SMITH | {"embed"}),
+        ({"serrano_smith": {"word_dropout": 0.1}}, SERRANO_SMITH),
+        ({"corpus": {"serrano_smith": {"clip_value": 50}}}, SERRANO_SMITH),
+        ({"serrano_smith": {"epochs": 2}}, {"flan"}),
+        ({"serrano_smith": {"epochs_without_encoder": 2}}, {"han"}),
+        ({"serrano_smith": {"han_samples_per_batch": 9000}}, {"han"}),
+        ({"switches": {"logit_dropout": "logits"}}, SERRANO_SMITH | EXHIBITS),
+        ({"switches": {"gru_bias": "lstm_init"}}, SERRANO_SMITH | EXHIBITS),
         ({"switches": {"adv_epochs": 3}}, {"imitating"} | EXHIBITS),
-        ({"switches": {"select_split": "test"}}, LABELLED | EXHIBITS),
+        ({"switches": {"select_split": "test"}}, LABELLED | SERRANO_SMITH | EXHIBITS),
         ({"switches": {"cnn_width": "double"}}, {"cnn"} | EXHIBITS),
         (
             {"switches": {"grad_through_attention": True}},

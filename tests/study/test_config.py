@@ -58,6 +58,15 @@ def refusal(content: dict[str, Any]) -> str:
         (corpus(source={"kind": "tabel"}), ["corpora.one.source", "tabel"]),
         (corpus(source={**PLANTED, "min_tokens": 9, "max_tokens": 8}), ["max_tokens 8 is below"]),
         (
+            corpus() | {"serrano_smith": {"hidden_size": 7}},
+            ["serrano_smith.hidden_size", "multiple"],
+        ),
+        (corpus(serrano_smith={"word_dropout": 1}), ["serrano_smith.word_dropout", "less than 1"]),
+        (
+            corpus() | {"grid": ["bilstm-additive", "average-additive", "han-rnn-additive"]},
+            ["grid: han-rnn-additive: Jain & Wallace's experiments are about attention to tokens"],
+        ),
+        (
             corpus(embedding={"kind": "file"}),
             ["corpora.one.embedding: `path` goes with kind: file"],
         ),
@@ -152,6 +161,20 @@ def test_grids_and_training_of_a_corpus_replace_those_of_the_study():
     assert settings.lambdas_of("one") == [0, 1e-4, 5e-4, 1e-3, 5e-3, 1e-2]
     assert settings.lambdas_of("two") == [0, 1]
     assert [settings.training_of(name).epochs for name in ("one", "two")] == [9, 2]
+
+
+def test_serrano_smiths_training_is_the_papers_for_imdb_unless_a_corpus_has_its_own():
+    settings = study(
+        corpora={
+            "one": {"source": PLANTED},
+            "two": {"source": PLANTED, "serrano_smith": {"clip_norm": None, "clip_value": 50}},
+        },
+        serrano_smith={"epochs": 3},
+    )
+    one, two = (settings.serrano_smith_of(name) for name in ("one", "two"))
+    assert (one.epochs, one.clip_norm, one.clip_value) == (3, 10, None)
+    assert (two.epochs, two.clip_norm, two.clip_value) == (15, None, 50)
+    assert (one.word_dropout, one.sentence_dropout, one.han_output_dropout) == (0.444, 0.22, 0.246)
 
 
 def test_paths_are_looked_up_under_corpora_dir_unless_absolute():

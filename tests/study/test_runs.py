@@ -61,6 +61,15 @@ def study(adv_seed: str = "both", **changes: Any) -> Study:
         (TOWARDS_LOG_ODDS, "bilstm-additive-towards-log-odds"),
         (guided_mlp(BASE), "average-imposed-bilstm-additive"),
         (guided_mlp(adversary(0.5)), "average-imposed-bilstm-additive-lambda-0.5"),
+        (Model("flan-rnn", "additive"), "flan-rnn-additive"),
+        (Model("flan-none", "none"), "flan-none-none"),
+        (Model("flan-conv", "log-odds"), "flan-conv-log-odds"),
+        (Model("han-none", "uniform"), "han-none-uniform"),
+        (Model("flan-rnn", "imposed", guide=BASE), "flan-rnn-imposed-bilstm-additive"),
+        (
+            Model("han-none", "imposed", guide=Model("han-rnn", "additive")),
+            "han-none-imposed-han-rnn-additive",
+        ),
     ],
 )
 def test_a_name_spells_its_point_and_reads_back(model: Model, name: str):
@@ -83,6 +92,16 @@ def test_lambda_survives_its_name(value: float):
         "bilstm-imposed",
         "bilstm-softmax",
         "bilstm-uniform-towards-log-odds",
+        "flan-additive",
+        "han-gru-additive",
+        "rnn-additive",
+        "flan-rnn",
+        "flan-rnn-additive-lambda-0.1",
+        "han-conv-dot-towards-log-odds",
+        # Attention to words does not fit sentences, nor the other way round.
+        "han-rnn-log-odds",
+        "han-rnn-imposed-bilstm-additive",
+        "average-imposed-han-rnn-additive",
     ],
 )
 def test_no_other_name_is_read(name: str):
@@ -116,6 +135,13 @@ def test_grid_of_jain_wallace():
     assert names(explained_runs(settings, "one")) == GRID
     assert names(attacked_runs(settings, "one")) == GRID
     assert sorted(names(all_runs(settings, "one"))) == sorted(GRID + VANILLA)
+
+
+def test_no_other_encoder_enters_the_grid_by_itself():
+    named = {run.model for run in all_runs(study(), "one")}
+    assert {model.kind.paper for model in named} == {"jain-wallace"}
+    asked = study(grid=["bilstm-additive", "average-additive", "flan-rnn-additive"])
+    assert "flan-rnn-additive" in names(grid_runs(asked, "one"))
 
 
 def test_runs_of_wiegreffe_pinter_alone():
