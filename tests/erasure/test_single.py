@@ -7,6 +7,8 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import chisquare
 
+from attnnn.erasure import blocks, rankings, scores
+from attnnn.erasure.choices import CHOICES, single_weights
 from attnnn.erasure.reasons import Reason
 from attnnn.erasure.single import contrast, erase_each, flip_table, random_others, ranked
 from attnnn.measures import mcnemar_test
@@ -197,3 +199,74 @@ def test_documents_without_another_token_have_no_random_one(among):
     position = np.array([[-1], [0], [0]])
     drawn = random_others(position, lengths, np.random.default_rng(0), draws=3, among=among)
     assert drawn.tolist() == [[-1] * 3, [-1] * 3, [1] * 3]
+
+
+def test_every_rule_of_choosing_by_hand():
+    # Slopes as -1, 3, 1.5; attention × gradient and contributions as -.5, .9, .3: class 1, as for rankings.
+    attention = Ragged.from_lists([[0.5, 0.3, 0.2]])
+    readout = binary(attention.with_values(np.array([-1.0, 3.0, 1.5])), 0.2)
+    found = single_weights(attention, readout, generator=np.random.default_rng(0), draws=4)
+    expected = {
+        "highest": 0,
+        "second_highest": 1,
+        "lowest": 2,
+        "second_lowest": 1,
+        "gradient": 1,
+        "attention_gradient": 1,
+        "contribution": 1,
+    }
+    assert set(found) == set(expected) == set(CHOICES)
+    for name, position in expected.items():
+        chosen, others = found[name]
+        assert chosen.position.tolist() == [[position]], name
+        assert others.position.shape == (1, 4)
+        assert (others.position != position).all()
+        # Only without the second token is the logit below 0: (-.5 + .3) / .7 + .2.
+        assert chosen.flips.tolist() == [[position == 1]]
+        assert np.array_equal(others.flips, others.position == 1)
+
+
+def test_random_tokens_are_the_same_for_every_rule_where_positions_are_drawn():
+    attention, readout = documents(0, LENGTHS * 5, outputs=3)
+    how = {"draws": 3, "among": "positions"}
+    found = single_weights(attention, readout, generator=np.random.default_rng(1), **how)
+    several = attention.lengths > 1
+    drawn = {name: test.others.position[several] for name, test in found.items()}
+    assert all(np.array_equal(one, drawn["highest"]) for one in drawn.values())
+    assert drawn["highest"].min() == 1
+    assert (found["highest"].others.js[several] > 0).any()
+    again = single_weights(attention, readout, generator=np.random.default_rng(1), **how)
+    np.testing.assert_array_equal(again["lowest"].others.js, found["lowest"].others.js)
+
+
+def test_bad_documents_have_the_same_reason_by_every_rule():
+    found = single_weights(BAD, bad_readout(), generator=np.random.default_rng(0))
+    for chosen, others in found.values():
+        assert chosen.reason[:8].tolist() == BAD_REASONS[:8] == others.reason[:8].tolist()
+        assert chosen.reason[8:].tolist() == [Reason.NONE, Reason.NONE]
+
+
+def test_a_rule_that_does_not_exist_is_a_reason():
+    attention, readout = documents(0, **KINDS["pairs"])
+    found = single_weights(attention, readout, generator=np.random.default_rng(0))
+    several = attention.lengths > 1
+    for part in found["contribution"]:
+        assert (part.reason[several] == Reason.INVALID_SCORE).all()
+        assert np.isnan(part.js).all()
+    assert (found["gradient"].chosen.reason[several] == Reason.NONE).all()
+
+
+@each_kind
+def test_no_result_depends_on_how_documents_are_cut_into_blocks(kind, monkeypatch):
+    attention, readout = documents(5, [*LENGTHS, 30, 1, 12], **kind)
+    whole = single_weights(attention, readout, generator=np.random.default_rng(2))
+    for module, name in ((blocks, "HELD"), (rankings, "_PART"), (scores, "_HELD")):
+        monkeypatch.setattr(module, name, 24)
+    for name, test in single_weights(
+        attention, readout, generator=np.random.default_rng(2)
+    ).items():
+        for cut, expected in zip(test, whole[name], strict=True):
+            np.testing.assert_array_equal(cut.position, expected.position)
+            np.testing.assert_array_equal(cut.flips, expected.flips)
+            np.testing.assert_allclose(cut.js, expected.js, rtol=1e-9, atol=1e-15)
+    assert any(test.chosen.flips.any() for test in whole.values())
