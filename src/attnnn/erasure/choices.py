@@ -64,18 +64,15 @@ def single_weights(
     """
     position = _positions(attention, readout, erase_all=erase_all)
     seed = int(generator.integers(1 << 62))
-    found = {}
+    others = {}
     for name, chosen in position.items():
-        others = random_others(
-            chosen, attention.lengths, np.random.default_rng(seed), draws=draws, among=among
-        )
+        generator = np.random.default_rng(seed)
+        others[name] = random_others(chosen, attention.lengths, generator, draws=draws, among=among)
         # Where the rule chooses none, there is nothing to compare with.
-        others[chosen[:, 0] < 0] = -1
-        found[name] = SingleWeight(
-            erase_each(attention, readout, chosen, erase_all=erase_all),
-            erase_each(attention, readout, others, erase_all=erase_all),
-        )
-    return found
+        others[name][chosen[:, 0] < 0] = -1
+    one = erase_each(attention, readout, position, erase_all=erase_all)
+    other = erase_each(attention, readout, others, erase_all=erase_all)
+    return {name: SingleWeight(one[name], other[name]) for name in position}
 
 
 def _positions(attention: Ragged, readout: Readout, *, erase_all: bool) -> dict[str, Ints]:
