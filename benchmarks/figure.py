@@ -22,7 +22,7 @@ _TITLES = {
     "searched_adversary": "searched adversary",
     "searched_adversary_archived": "searched adversary, best iterate kept",
     "exact_adversary": "exact adversary, against the search",
-    "erasure": "erasure in four orders",
+    "erasure": "erasure in seven orders, smallest set",
     "kendall_tau": "Kendall's τ with p-values",
 }
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from attnnn.counterfactual.exact import exact_adversary
 from attnnn.counterfactual.permutation import permuted_logits
 from attnnn.counterfactual.searched import search_adversaries
-from attnnn.erasure.flips import Flips, first_flips
-from attnnn.erasure.orders import decision_gradient, descending
+from attnnn.erasure.flips import Flips
+from attnnn.erasure.rankings import ranking_flips
 from attnnn.importance.gradient import gradient
 from attnnn.importance.leave_one_out import leave_one_out
 from attnnn.importance.scores import Importance
@@ -130,7 +130,7 @@ def embedded_batches(
 
 
 def importance(function: Callable[..., Importance]) -> Callable[[Material, Rows], Setup]:
-    """Gradient or leave-one-out; returns one number per token."""
+    """Gradient or leave-one-out; returns one number a token."""
 
     def setup(material: Material, rows: Rows) -> Setup:
         inputs = Inputs(material.test.take(rows))
@@ -194,20 +194,19 @@ def exact(material: Material, rows: Rows) -> Setup:
     return lambda: lambda: exact_adversary(attention, readout, EPSILON)
 
 
-def random_scores(attention: Ragged) -> Ragged:
+def random_scores(attention: Ragged, *, seed: int) -> Ragged:
     """One number per token, whose order is a random one."""
-    return attention.with_values(np.random.default_rng(0).random(len(attention.values)))
+    return attention.with_values(np.random.default_rng(seed).random(len(attention.values)))
 
 
 def erasure(material: Material, rows: Rows) -> Setup:
-    """Erasure until the decision changes, in four orders: attention, gradient, their product, random."""
+    """Erasure until the decision changes: every ranking, a given score, and the smallest set."""
     attention, readout = own(material, rows)
+    given = {"leave_one_out": random_scores(attention, seed=1)}
 
-    def run() -> list[Flips]:
-        gradient = decision_gradient(attention, readout)
-        product = gradient.with_values(np.multiply(gradient.values, attention.values))
-        scores = (attention, gradient, product, random_scores(attention))
-        return [first_flips(attention, readout, descending(score)) for score in scores]
+    def run() -> dict[str, Flips]:
+        generator = np.random.default_rng(0)
+        return ranking_flips(attention, readout, generator=generator, given=given)
 
     return lambda: run
 

@@ -23,6 +23,24 @@ def gradient(model: PlainModel, batch: Encoded) -> Tensor:
     return attention.grad
 
 
+def scores(model: PlainModel, batch: Encoded) -> dict[str, Tensor]:
+    """What the model itself says of its tokens, each of shape (batch, length), the highest erased first.
+
+    Source: Serrano & Smith 2019, section 5; contribution: the signed part of each token in the logit.
+    """
+    slope = gradient(model, batch)
+    with torch.no_grad():
+        logit_alone = batch.states @ model.decoder.weight[0]
+        decided = torch.where(batch.probability > 0.5, 1.0, -1.0)[:, None]
+        return {
+            "attention": batch.attention,
+            "ascending_attention": -batch.attention,
+            "gradient": slope,
+            "attention_gradient": slope * batch.attention,
+            "contribution": decided * batch.attention * logit_alone,
+        }
+
+
 @torch.no_grad()
 def first_flips(model: PlainModel, batch: Encoded, score: Tensor) -> NDArray[np.int64]:
     """Erase weights by descending score, renormalise and decode again, until every decision has changed.

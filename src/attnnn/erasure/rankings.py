@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 
 import numpy as np
@@ -47,7 +47,9 @@ RANKINGS: dict[str, Callable[[Ragged, Readout], Ragged]] = {
         attention, decision_gradient(attention, readout)
     ),
     "contribution": contribution,
-    "ascending_attention": lambda attention, _: attention.with_values(-attention.values),
+    "ascending_attention": lambda attention, _: attention.with_values(
+        np.negative(attention.values)
+    ),
 }
 
 
@@ -88,11 +90,7 @@ def ranking_flips(
     reason = untestable(attention, readout, erase_all=erase_all)
     names = (RANDOM, *RANKINGS, *given, SMALLEST)
     found = {name: Flips.none(reason) for name in names}
-    tested = np.flatnonzero(reason == Reason.NONE)
-    width = max(readout.projected.values.shape[1], readout.classes)
-    for part in blocks(attention.lengths[tested], max(1, _PART // width)):
-        rows = tested[part]
-        own, after = attention.take(rows), readout.take(rows)
+    for rows, own, after in parts(attention, readout, np.flatnonzero(reason == Reason.NONE)):
         scores = {name: rank(own, after) for name, rank in RANKINGS.items()}
         others = {name: score.take(rows) for name, score in {RANDOM: drawn, **given}.items()}
         flips = first_flips(own, after, others | scores, erase_all=erase_all)
@@ -100,6 +98,16 @@ def ranking_flips(
         for name in names:
             _copy(flips[name], found[name], rows)
     return found
+
+
+def parts(
+    attention: Ragged, readout: Readout, documents: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.int64], Ragged, Readout]]:
+    """Some of the given documents at a time, in order: which, their attention and their readout."""
+    width = max(readout.projected.values.shape[1], readout.classes)
+    for part in blocks(attention.lengths[documents], max(1, _PART // width)):
+        rows = documents[part]
+        yield rows, attention.take(rows), readout.take(rows)
 
 
 def _copy(part: Flips, whole: Flips, rows: NDArray[np.int64]) -> None:

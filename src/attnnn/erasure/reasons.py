@@ -50,7 +50,7 @@ def untestable(attention: Ragged, readout: Readout, *, erase_all: bool) -> Reaso
     Returns:
         Shape (documents,): `Reason.NONE` where nothing is in the way.
     """
-    weight = attention.values
+    weight = attention.values.astype(np.float64)
     # NaN compares false.
     valid = (weight >= 0) & np.isfinite(weight)
     states = np.isfinite(readout.projected.values).all(axis=1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,20 +29,8 @@ def class_gradients(attention: Ragged, readout: Readout) -> Ragged:
     Source: Serrano & Smith 2019, section 5.1, for the predicted class.
     """
     found = np.empty((len(attention.values), readout.classes))
-    for some, tokens in _parts(attention, readout):
-        part, here = readout.take(some), attention.take(some)
-        context = part.context(here)
-        alone = part.projected.values.astype(np.float64)
-        if part.layer is not None:
-            steepness = 1.0 - np.tanh(context + part.layer.offset) ** 2
-            alone = (alone * steepness[here.documents]) @ part.layer.weight.T
-        logits, alone = two_columns(part.logits(context)), two_columns(alone)
-        probability = probabilities_of(logits)
-        # A sum of p_k (s^c − s^k) over the other classes does not cancel when c is nearly certain.
-        alone = alone - _of_document(alone, logits.argmax(axis=1)[here.documents])[:, None]
-        probability = probability[here.documents]
-        mean = (probability * alone).sum(axis=1, keepdims=True)
-        found[tokens] = probability * (alone - mean)
+    for tokens, slopes, _ in _gradients(attention, readout):
+        found[tokens] = slopes
     return attention.with_values(found)
 
 
@@ -56,7 +46,30 @@ def decision_gradient(attention: Ragged, readout: Readout) -> Ragged:
 
     Source: Serrano & Smith 2019, section 5.1.
     """
-    return of_class(class_gradients(attention, readout), predicted_classes(attention, readout))
+    found = np.empty(len(attention.values))
+    for tokens, slopes, predicted in _gradients(attention, readout):
+        found[tokens] = _of_document(slopes, predicted)
+    return attention.with_values(found)
+
+
+def _gradients(
+    attention: Ragged, readout: Readout
+) -> Iterator[tuple[slice, Values, NDArray[np.int64]]]:
+    """Some tokens at a time: which, the slopes of every class, the predicted class of their document."""
+    for some, tokens in _parts(attention, readout):
+        part, here = readout.take(some), attention.take(some)
+        context = part.context(here)
+        alone = part.projected.values.astype(np.float64)
+        if part.layer is not None:
+            steepness = 1.0 - np.tanh(context + part.layer.offset) ** 2
+            alone = (alone * steepness[here.documents]) @ part.layer.weight.T
+        logits, alone = two_columns(part.logits(context)), two_columns(alone)
+        predicted = logits.argmax(axis=1)[here.documents]
+        probability = probabilities_of(logits)[here.documents]
+        # A sum of p_k (s^c − s^k) over the other classes does not cancel when c is nearly certain.
+        alone = alone - _of_document(alone, predicted)[:, None]
+        mean = (probability * alone).sum(axis=1, keepdims=True)
+        yield tokens, probability * (alone - mean), predicted
 
 
 def class_contributions(readout: Readout) -> Ragged:
@@ -111,7 +124,7 @@ def weighted(attention: Ragged, score: Ragged) -> Ragged:
     """
     weight = attention.values.astype(np.float64)
     wide = weight if score.values.ndim == 1 else weight[:, None]
-    return score.with_values(wide * score.values)
+    return score.with_values(wide * score.values.astype(np.float64))
 
 
 def of_class(scores: Ragged, classes: NDArray[np.int64]) -> Ragged:
@@ -148,16 +161,13 @@ def two_columns(logits: Values, *, half: bool = False) -> Values:
     return np.concatenate([-logits / 2, logits / 2] if half else [logits * 0, logits], axis=-1)
 
 
-def _of_document(values: NDArray[np.generic], column: NDArray[np.int64]) -> NDArray[np.generic]:
-    return values[np.arange(len(values)), column]
+def _of_document(values: NDArray[np.generic], column: NDArray[np.int64]) -> Values:
+    return values[np.arange(len(values)), column].astype(np.float64)
 
 
-def _parts(tokens: Ragged, readout: Readout) -> list[tuple[NDArray[np.int64], slice]]:
+def _parts(tokens: Ragged, readout: Readout) -> Iterator[tuple[NDArray[np.int64], slice]]:
     """Runs of documents whose numbers are held at a time, and where their tokens are."""
     width = max(readout.projected.values.shape[1], readout.classes)
-    cuts = blocks(tokens.lengths, max(1, _HELD // width))
-    offsets = tokens.offsets
-    return [
-        (np.arange(cut.start, cut.stop), slice(offsets[cut.start], offsets[cut.stop]))
-        for cut in cuts
-    ]
+    for cut in blocks(tokens.lengths, max(1, _HELD // width)):
+        where = slice(tokens.offsets[cut.start], tokens.offsets[cut.stop])
+        yield np.arange(cut.start, cut.stop), where

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -52,37 +53,51 @@ class Contrast:
 
 
 def erase_each(
-    attention: Ragged, readout: Readout, position: Ints, *, erase_all: bool = False
-) -> Erased:
+    attention: Ragged, readout: Readout, positions: Mapping[str, Ints], *, erase_all: bool = False
+) -> dict[str, Erased]:
     """Erase one weight of each document and decide again; several, each by itself.
 
     Args:
         attention: the model's own weights of the n tokens.
         readout: of the same documents.
-        position: shape (documents, m): which; negative where a score ranks no token, which is a reason.
+        positions: by any names, shape (documents, m): which; negative where a score ranks no token, which
+            is a reason.
         erase_all: test documents that have all their weight on one of several tokens too: without it, the
             bias decides. Documents of one token are not tested in either case.
+
+    Returns:
+        By the same names.
 
     Source: Serrano & Smith 2019, section 4.
     """
     reason = untestable(attention, readout, erase_all=erase_all)
-    reason[(reason == Reason.NONE) & (position < 0).any(axis=1)] = Reason.INVALID_SCORE
-    shape = position.shape
-    found = Erased(
-        np.where((attention.lengths == 0)[:, None], -1, position),
-        np.full(shape, np.nan),
-        np.full(shape, np.nan),
-        np.zeros(shape, dtype=np.bool_),
-        reason,
-    )
+    found = {name: _untested(position, reason) for name, position in positions.items()}
     for block in blocks_of(attention, readout, np.flatnonzero(reason == Reason.NONE)):
-        here = position[block.rows]
-        before, _ = _without(block, here[:, :0])
-        after, decided = _without(block, here)
-        found.weight[block.rows] = np.take_along_axis(block.weight, here, axis=1)
-        found.js[block.rows] = jensen_shannon_of_predictions(before, after)
-        found.flips[block.rows] = decided != block.own[:, None]
+        terms, mass = _Sums(block.terms), _Sums(block.weight[None])
+        before = _distribution(block, terms.all, mass.all[0])
+        for erased in found.values():
+            tested = erased.reason[block.rows] == Reason.NONE
+            here = np.where(tested[:, None], erased.position[block.rows], 0)
+            sums, left = terms.without(here), mass.without(here)[0]
+            decided = np.where(left > 0, block.decided(sums, left), block.without_any[:, None])
+            js = jensen_shannon_of_predictions(before, _distribution(block, sums, left))
+            rows = block.rows[tested]
+            erased.weight[rows] = np.take_along_axis(block.weight, here, axis=1)[tested]
+            erased.js[rows] = js[tested]
+            erased.flips[rows] = (decided != block.own[:, None])[tested]
     return found
+
+
+def _untested(position: Ints, reason: Reasons) -> Erased:
+    nan = np.full(position.shape, np.nan)
+    unranked = (reason == Reason.NONE) & (position < 0).any(axis=1)
+    return Erased(
+        np.where((reason == Reason.NO_TOKEN)[:, None], -1, position),
+        nan,
+        nan.copy(),
+        np.zeros(position.shape, dtype=np.bool_),
+        np.where(unranked, Reason.INVALID_SCORE, reason).astype(np.int8),
+    )
 
 
 def contrast(chosen: Erased, others: Erased) -> Contrast:
@@ -166,30 +181,27 @@ def random_others(
     return found
 
 
-def _without(block: Block, position: Ints) -> tuple[Floats, Ints]:
-    """Class distributions, shape (rows, m, classes), and decisions, (rows, m), without one token each.
+class _Sums:
+    """Sums over all tokens of a document but one, for values of shape (width, rows, n).
 
-    With nothing to erase, m is 1 and the token none. What is left is added up from both sides of the erased
-    token, not subtracted from the whole: a weight near 1 would leave nothing but rounding.
+    Added up from both sides of that token, not subtracted from the whole: without a weight near 1, the
+    difference would be nothing but rounding.
     """
-    if position.shape[1] == 0:
-        sums, mass = block.terms.sum(axis=2)[..., None], block.weight.sum(axis=1)[:, None]
-    else:
-        sums = _around(block.terms, np.broadcast_to(position, (len(block.terms), *position.shape)))
-        mass = _around(block.weight, position)
-    logits = block.logits(sums, mass)
-    decided = np.where(mass > 0, block.decided(sums, mass), block.without_any[:, None])
-    # Both of two classes, so that a small probability is not 1 minus a large one.
-    return probabilities_of(two_columns(logits)), decided
+
+    def __init__(self, values: Floats) -> None:
+        none = np.zeros((*values.shape[:2], 1))
+        self._before = np.concatenate([none, values[..., :-1].cumsum(axis=-1)], axis=-1)
+        back = values[..., :0:-1].cumsum(axis=-1)[..., ::-1]
+        self._after = np.concatenate([back, none], axis=-1)
+        self.all = values.sum(axis=-1)[..., None]
+
+    def without(self, position: Ints) -> Floats:
+        """Shape (width, rows, m), given positions of shape (rows, m)."""
+        place = position[None]
+        before = np.take_along_axis(self._before, place, axis=-1)
+        return np.asarray(before + np.take_along_axis(self._after, place, axis=-1))
 
 
-def _around(values: Floats, position: Ints) -> Floats:
-    """Sums along the last axis of all but one value."""
-    up_to = np.cumsum(values, axis=-1)
-    from_there = np.cumsum(values[..., ::-1], axis=-1)[..., ::-1]
-    before = np.where(
-        position > 0, np.take_along_axis(up_to, np.maximum(position - 1, 0), axis=-1), 0.0
-    )
-    last = values.shape[-1] - 1
-    after = np.take_along_axis(from_there, np.minimum(position + 1, last), axis=-1)
-    return np.asarray(before + np.where(position < last, after, 0.0))
+def _distribution(block: Block, sums: Floats, mass: Floats) -> Floats:
+    """Probabilities of every class, both of two, so that a small one is not 1 minus a large one."""
+    return probabilities_of(two_columns(block.logits(sums, mass)))

@@ -5,10 +5,13 @@ predicted class and d_t = α_t ((s_t^y + b_y) − (s_t^k + b_k)): how much token
 a rival k. Erasing E lets k win over y exactly if Σ_{t∉E} d_t < 0 (or = 0, if k is the one that ties go
 to): what is left has positive weight, and dividing by it changes no sign.
 
-Of all sets of m tokens, the m largest d leave the smallest sum. So m erasures suffice for k exactly if
-erasing the m largest d does; the smallest m is found by adding up the sorted d from their small end, and
-the smallest set of all is the smallest over the K − 1 rivals. A set exists exactly if some
+Of all sets of m tokens, the m largest d leave the smallest sum. So the smallest set for k is the shortest
+prefix of the tokens, sorted downwards by d, that leaves such a sum, found by adding up the sorted d from
+their small end; the smallest set of all is the smallest over the K − 1 rivals. A set exists exactly if some
 token with weight would be decided otherwise if it had all the attention. docs/erasure.md has the proof.
+
+For two classes d_t is α_t s_t + α_t b, up to one sign for all tokens, so that attention × gradient is the
+best order but for the bias. For more classes the gradient mixes all rivals, where the smallest set has one.
 """
 
 from __future__ import annotations
