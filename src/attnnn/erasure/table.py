@@ -52,9 +52,8 @@ def erased_columns(
         "random": random_others(highest, attention.lengths, generator, draws=draws, among=among),
     }
     parts = []
-    for rule, position in rules.items():
-        found = erase_each(attention, readout, position, erase_all=erase_all)
-        parts += [_rows(predictions, rule, draw, found) for draw in range(position.shape[1])]
+    for rule, found in erase_each(attention, readout, rules, erase_all=erase_all).items():
+        parts += [_rows(predictions, rule, draw, found) for draw in range(found.position.shape[1])]
     return _joined(parts)
 
 
@@ -117,7 +116,9 @@ def _words(reason: Reasons) -> Any:
 def _joined(parts: list[dict[str, Any]]) -> dict[str, Any]:
     """One part under the other; null for numbers that are not there."""
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    for name, values in columns.items():
-        if values.dtype == np.float64:
-            columns[name] = [None if np.isnan(value) else value for value in values.tolist()]
-    return columns
+    return {
+        name: [None if np.isnan(value) else value for value in values.tolist()]
+        if values.dtype == np.float64
+        else values
+        for name, values in columns.items()
+    }

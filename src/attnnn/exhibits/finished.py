@@ -21,6 +21,7 @@ from attnnn.dag.stage import Artifact, Stage
 from attnnn.errors import UserError
 from attnnn.measures import jensen_shannon_divergence, predicted_class, total_variation_distance
 from attnnn.stages.correlate import STAGE as CORRELATE
+from attnnn.stages.erase import STAGE as ERASE
 from attnnn.stages.measure import STAGE as MEASURE
 from attnnn.stages.permute import STAGE as PERMUTE
 from attnnn.stages.prepare import STAGE as PREPARE
@@ -181,6 +182,14 @@ class Results:
     def candidates(self, corpus: str, *, run: Run | None = None) -> Table:
         """All K candidates of the search against a run or the base model, feasible or not."""
         return self._read(SEARCH.made("candidates", run or base_run(self.study, corpus)))
+
+    def erased(self, run: Run) -> Table:
+        """What erasing one attention weight of every test document does, by every rule."""
+        return self._read(ERASE.made("erased", run))
+
+    def ranked(self, run: Run) -> Table:
+        """How many weights of every test document must go before the decision changes, by every ranking."""
+        return self._read(ERASE.made("ranked", run))
 
     def replacement(self, corpus: str) -> Table:
         """The base model under log-odds attention and with substituted words, on the test split."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from attnnn.dag.stage import Artifact
 from attnnn.stages.correlate import STAGE as CORRELATE
+from attnnn.stages.erase import STAGE as ERASE
 from attnnn.stages.permute import STAGE as PERMUTE
 from attnnn.stages.prepare import STAGE as PREPARE
 from attnnn.stages.search import STAGE as SEARCH
@@ -13,7 +14,7 @@ from attnnn.stages.solve import STAGE as SOLVE
 from attnnn.stages.train import STAGE as TRAIN
 from attnnn.study.config import Study
 from attnnn.study.model import Run
-from attnnn.study.runs import average_run, base_run, seed_runs, swept_runs, uniform_run
+from attnnn.study.runs import average_run, base_run, erased_runs, seed_runs, swept_runs, uniform_run
 
 
 def documents(study: Study, corpus: str) -> list[Artifact]:
@@ -80,3 +81,13 @@ def correlations(study: Study, corpus: str) -> list[Artifact]:
     """The same of the base model and of the average encoder."""
     runs = base_run(study, corpus), average_run(study, corpus)
     return [CORRELATE.made("correlation", run) for run in runs]
+
+
+def erased(study: Study, corpus: str) -> list[Artifact]:
+    """What erasing one weight of every test document does, in every erased run."""
+    return [ERASE.made("erased", run) for run in erased_runs(study, corpus)]
+
+
+def ranked(study: Study, corpus: str) -> list[Artifact]:
+    """How soon the decision changes when weights go in the order of every ranking, in every erased run."""
+    return [ERASE.made("ranked", run) for run in erased_runs(study, corpus)]

@@ -1,0 +1,1 @@
+"""Exhibits of Serrano & Smith's experiments."""
