@@ -1,1 +1,1 @@
-"""Exhibits of Serrano & Smith's experiments."""
+"""Exhibits of Serrano & Smith 2019, one per file."""
