@@ -1,13 +1,13 @@
 """Tables of a few documents whose statistics can be worked out by hand."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 from attnnn.dag.stage import Artifact
-from attnnn.exhibits.results import Divergence, Results
+from attnnn.exhibits.finished import Results, Table
 from attnnn.study.config import Study
 from attnnn.study.model import Run
 from attnnn.study.runs import adversary_runs, adversary_seeds, base_run
@@ -15,7 +15,7 @@ from attnnn.tables import schemas, store
 from tests.support import Layout
 
 # Divergences by results folder, run and split, in the place of what predictions would give.
-_DIVERGENCES: dict[tuple[str, Run, str], Divergence] = {}
+_DIVERGENCES: dict[tuple[str, Run, str], Table] = {}
 SPLITS = ("dev", "test")
 HALF = [0.5, 0.5]
 
@@ -40,22 +40,18 @@ def write_predictions(
 
 
 def write_divergence(
-    study: Study,
-    run: Run,
-    jsd: dict[str, Sequence[float]],
-    tvd: Sequence[float],
-    base_predicted: Sequence[int] | None = None,
+    study: Study, run: Run, jsd: dict[str, Sequence[float]], tvd: Sequence[float]
 ) -> None:
     """JSD by split; the same TVD in every split."""
     count = len(tvd)
     for place, (split, values) in enumerate(jsd.items()):
-        _DIVERGENCES[study.results_dir, run, split] = Divergence(
-            document=np.arange(count) + count * place,
-            jsd=np.asarray(values, dtype=float),
-            tvd=np.asarray(tvd, dtype=float),
-            base_predicted=np.asarray(base_predicted or [0] * count),
-            base_max_attention=np.full(count, 0.5),
-        )
+        columns = {
+            "document": np.arange(count) + count * place,
+            "jsd": np.asarray(values, dtype=float),
+            "tvd": np.asarray(tvd, dtype=float),
+            "tvd_half": np.asarray(tvd, dtype=float) / 2,
+        }
+        _DIVERGENCES[study.results_dir, run, split] = Table(pa.table(columns))
 
 
 class _Everything(Results):
@@ -64,17 +60,12 @@ class _Everything(Results):
     def _path(self, made: Artifact) -> Path:
         return self._root / made.path
 
-    def divergence(self, run: Run, split: str = "test") -> Divergence:
+    def divergence(self, run: Run, split: str = "test") -> Table:
         known = [key for key in _DIVERGENCES if key[:2] == (str(self._root), run)]
         if not known:
             return super().divergence(run, split)
         found = _DIVERGENCES.get((str(self._root), run, split))
-        return found or replace(_DIVERGENCES[known[0]], **_NO_DOCUMENTS)
-
-
-_NO_DOCUMENTS = dict.fromkeys(
-    ("document", "jsd", "tvd", "base_predicted", "base_max_attention"), np.zeros(0)
-)
+        return found or _DIVERGENCES[known[0]].take(np.zeros(0, dtype=int))
 
 
 def results(study: Study) -> Results:

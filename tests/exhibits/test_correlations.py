@@ -44,8 +44,8 @@ def test_groups_are_the_predicted_classes_and_all(tmp_path):
     assert found.significant.tolist() == [True, False, False]
     ones = found.of(found.groups["1"])
     assert ones.tau.tolist() == [0.5, 0.2]
-    assert ones.excluded == [None, None]
-    assert found.of(found.groups["0"]).excluded == ["one token"]
+    assert ones.excluded.tolist() == [None, None]
+    assert found.of(found.groups["0"]).excluded.tolist() == ["one token"]
 
 
 def test_k_follows_the_length_of_the_documents(tmp_path):

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from attnnn.exhibits.drawing.log_odds import log_odds
+from attnnn.exhibits.drawing.violin_figures import log_odds
 from tests.exhibits import handmade, synthetic
 
 

@@ -7,18 +7,17 @@ import pytest
 from matplotlib.text import Text
 
 from attnnn.exhibits.drawing import (
-    class_violins,
     differences,
+    document,
     heatmap,
     histograms,
     maps,
     plane,
     schematics,
-    shift_violins,
+    violin_figures,
     violins,
 )
-from attnnn.exhibits.drawing.labels import place_labels
-from attnnn.exhibits.drawing.lambda_labels import label_lambdas, short
+from attnnn.exhibits.drawing.labels import label_lambdas, place_labels, short
 from attnnn.exhibits.drawing.style import PAGE, new_figure, panel_grid, settle
 from attnnn.study.runs import adversary_runs, base_run
 from tests.exhibits import handmade, synthetic
@@ -29,12 +28,12 @@ FIGURES = {
     "jw_fig3": differences.beside_leave_one_out,
     "jw_fig4": differences.beside_gradients,
     "jw_fig5": histograms.leave_one_out_correlations,
-    "jw_fig6": class_violins.permuted,
+    "jw_fig6": violin_figures.permuted,
     "jw_fig7": histograms.adversaries,
-    "jw_fig8": class_violins.adversaries,
+    "jw_fig8": violin_figures.adversaries,
     "fig1": schematics.experiments,
     "fig2": maps.attention_maps,
-    "fig3": shift_violins.attention_shift,
+    "fig3": violin_figures.attention_shift,
     "fig4": schematics.guided_mlp,
     "fig5": plane.prediction_against_attention,
     "fig6": plane.prediction_against_attention_by_class,
@@ -203,7 +202,7 @@ def test_document_of_figure_2_meets_its_rule(studies):
     results = handmade.results(study)
     for corpus in study.corpora:
         base = results.predictions(base_run(study, corpus))
-        row = maps.choose_document(results, corpus)
+        row = document.choose_document(results, corpus)
         assert base.predicted[row] == base.ints("label")[row]
         assert results.searched(corpus).flags("found")[row]
         lengths = base.ragged("attention").lengths

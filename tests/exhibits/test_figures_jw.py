@@ -5,9 +5,16 @@ import pyarrow as pa
 import pytest
 
 from attnnn.exhibits.correlations import GRADIENT, LEAVE_ONE_OUT
-from attnnn.exhibits.drawing import class_violins, differences, heatmap, histograms, violins
+from attnnn.exhibits.drawing import (
+    differences,
+    document,
+    heatmap,
+    histograms,
+    violin_figures,
+    violins,
+)
 from attnnn.exhibits.drawing.style import new_figure, paired_panels
-from attnnn.exhibits.results import Table
+from attnnn.exhibits.finished import Table
 from attnnn.study.runs import average_run, base_run
 from attnnn.tables import schemas
 from tests.exhibits import handmade, synthetic
@@ -105,9 +112,9 @@ def test_counts_stand_beside_every_bin_also_empty_ones():
 
 @pytest.mark.usefixtures("styled")
 def test_limits_of_the_violins_are_the_papers_or_wider(results):
-    permuted = class_violins.permuted(results)
+    permuted = violin_figures.permuted(results)
     assert permuted.axes[0].get_xlim() == (-0.05, 1.05)
-    low, high = class_violins.adversaries(results).axes[0].get_xlim()
+    low, high = violin_figures.adversaries(results).axes[0].get_xlim()
     assert low == -0.05
     # The paper's ends at .7 and cuts the densities that end at ln 2.
     assert high >= 0.7
@@ -197,12 +204,12 @@ def test_the_exact_adversary_as_weights():
         "slack": [0.0] * 2,
     }
     table = Table(pa.table(columns, schema=schemas.EXACT_ADVERSARY.arrow))
-    weights = [heatmap.exact_attention(table, row, 3).tolist() for row in (0, 1)]
+    weights = [document.exact_attention(table, row, 3).tolist() for row in (0, 1)]
     assert weights == [[0.25, 0, 0.75], [1, 0, 0]]
 
 
 def test_the_opening_figure_reads_one_document_three_times(results):
-    reading = heatmap.reading_of(results, "imdb")
+    reading = heatmap.document_of(results, "imdb")
     assert reading.attention.shape == (3, len(reading.tokens))
     assert reading.attention.sum(axis=1) == pytest.approx([1, 1, 1], abs=1e-5)
     assert reading.jsd[0] == 0
@@ -220,7 +227,7 @@ def test_left_out_tokens_are_said_and_never_shaded(results):
     figure = heatmap.opening(results)
     texts = [text.get_text() for axis in figure.axes for text in axis.texts]
     long = figure.axes[1]
-    reading = heatmap.reading_of(results, "imdb")
+    reading = heatmap.document_of(results, "imdb")
     shown = heatmap.chosen_tokens(reading.attention)
     assert f"{len(shown)} of {len(reading.tokens)} tokens" in long.get_title(loc="left")
     assert len(long.patches) == 3 * len(shown)

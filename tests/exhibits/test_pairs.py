@@ -11,9 +11,9 @@ from attnnn.exhibits.both.per_instance_adversary import (
     per_instance_adversary_sheet,
 )
 from attnnn.exhibits.both.permutation import permutation
-from attnnn.exhibits.classes import predicted_groups, series_of
-from attnnn.exhibits.drawing import class_violins, differences, heatmap, histograms
+from attnnn.exhibits.drawing import differences, heatmap, histograms, violin_figures
 from attnnn.exhibits.facts import Setting
+from attnnn.exhibits.groups import predicted_groups, series_of
 from attnnn.exhibits.jain_wallace.jw_grid import grid, grid_sheet
 from attnnn.exhibits.jain_wallace.jw_table1 import characteristics, characteristics_sheet
 from attnnn.exhibits.jain_wallace.jw_table2 import first_correlations, first_correlations_sheet
@@ -198,7 +198,7 @@ def test_figures_show_one_series_of_many_answers_and_one_a_class_of_three(result
 
 
 @pytest.mark.usefixtures("styled")
-@pytest.mark.parametrize("draw", [histograms.adversaries, class_violins.adversaries])
+@pytest.mark.parametrize("draw", [histograms.adversaries, violin_figures.adversaries])
 def test_panels_say_where_an_adversary_is_the_best_known_one(results, unsolved, draw):
     mixed = draw(results).axes
     assert len(mixed) == 6
@@ -227,7 +227,7 @@ def test_the_bound_is_drawn_beside_the_best_known_adversary(results):
 
 @pytest.mark.usefixtures("styled")
 def test_violins_count_every_document_once(unsolved):
-    for axis, corpus in zip(class_violins.permuted(unsolved).axes, ("babi", "snli"), strict=False):
+    for axis, corpus in zip(violin_figures.permuted(unsolved).axes, ("babi", "snli"), strict=False):
         counts = [int(text.get_text().removeprefix("n = ")) for text in axis.texts]
         assert len(counts) == 4 * (1 if corpus == "babi" else 3)
         assert sum(counts) == len(unsolved.permutation(corpus))
@@ -242,7 +242,7 @@ def test_differences_of_many_answers_are_of_all_documents_alone(unsolved):
 
 @pytest.mark.usefixtures("styled")
 def test_the_opening_figure_shows_what_was_asked(unsolved):
-    reading = heatmap.reading_of(unsolved, "babi")
+    reading = heatmap.document_of(unsolved, "babi")
     assert reading.attention.shape == (2, len(reading.tokens))
     assert reading.question == ["where", "is", "the", "film"]
     assert reading.answer.startswith("word")

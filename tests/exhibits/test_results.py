@@ -3,9 +3,9 @@ import pyarrow as pa
 import pytest
 
 from attnnn.errors import UserError
-from attnnn.exhibits.bins import bin_of
 from attnnn.exhibits.facts import Setting
-from attnnn.exhibits.results import Divergence, Table, require_same_documents
+from attnnn.exhibits.finished import Table, divergence, require_same_documents
+from attnnn.exhibits.groups import bin_of
 from attnnn.exhibits.wiegreffe_pinter.table1 import dataset_statistics
 from attnnn.study.runs import base_run, grid_runs
 from tests.exhibits import handmade, synthetic
@@ -77,16 +77,18 @@ def predictions_of(attention: list[list[float]], probability: list[float]) -> Ta
 def test_divergence_of_a_run_from_the_base_by_hand():
     base = predictions_of([[0.5, 0.5], [1.0, 0.0]], [0.25, 0.75])
     run = predictions_of([[0.5, 0.5], [0.0, 1.0]], [0.25, 0.5])
-    found = Divergence.between(run, base)
-    assert found.document.tolist() == [4, 7]
-    np.testing.assert_allclose(found.jsd, [0, np.log(2)])  # nats; ln 2 where supports are apart
-    np.testing.assert_allclose(found.tvd, [0, 0.25])
+    found = divergence(run, base)
+    assert found.ints("document").tolist() == [4, 7]
+    np.testing.assert_allclose(
+        found.floats("jsd"), [0, np.log(2)]
+    )  # nats; ln 2 where supports are apart
+    np.testing.assert_allclose(found.floats("tvd"), [0, 0.25])
     np.testing.assert_allclose(found.floats("tvd_half"), [0, 0.125])
-    assert found.base_predicted.tolist() == [0, 1]
-    np.testing.assert_allclose(found.base_max_attention, [0.5, 1])
+    assert base.predicted.tolist() == [0, 1]
+    np.testing.assert_allclose(base.ragged("attention").maxima(), [0.5, 1])
 
 
 def test_the_base_does_not_diverge_from_itself():
     base = predictions_of([[0.3, 0.7], [1.0, 0.0]], [0.25, 0.75])
-    found = Divergence.between(base, base)
-    assert found.jsd.tolist() == found.tvd.tolist() == [0, 0]
+    found = divergence(base, base)
+    assert found.floats("jsd").tolist() == found.floats("tvd").tolist() == [0, 0]

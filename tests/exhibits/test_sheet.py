@@ -5,7 +5,6 @@ from attnnn.exhibits.sheet import Cell, Sheet, best, latex_text, measured, proto
 from attnnn.study.config import validate
 
 SHEET = Sheet(
-    name="table_x",
     caption="95 % of |Δp| & more.",
     columns=["corpus", "λ", "F1"],
     rows=[["ag_news", "5e-04", Cell("0.9", bold=True)], [], ["a|b", "1", "–"]],
@@ -28,7 +27,7 @@ def test_markdown():
 
 
 def test_latex():
-    lines = SHEET.latex().splitlines()
+    lines = SHEET.latex("table_x").splitlines()
     assert r"\caption{95 \% of $|$$\Delta$p$|$ \& more. Note 1.}" in lines
     assert r"\begin{tabular}{lrr}" in lines
     assert r"ag\_news & 5e-04 & \textbf{0.9} \\" in lines
@@ -36,8 +35,8 @@ def test_latex():
 
 
 def _pages(rows):
-    sheet = Sheet(name="long_one", caption="Much.", columns=["corpus", "F1"], rows=rows)
-    pages = sheet.latex().split(r"\begin{table}")[1:]
+    sheet = Sheet(caption="Much.", columns=["corpus", "F1"], rows=rows)
+    pages = sheet.latex("long_one").split(r"\begin{table}")[1:]
     return sheet, [[line for line in page.splitlines() if line.endswith(r"\\")] for page in pages]
 
 
@@ -47,14 +46,14 @@ def test_a_long_table_goes_on_at_a_group_of_rows():
     assert [len(page) for page in pages] == [1 + 40, 1 + 20]
     assert pages[1][0] == r"corpus & F1 \\"
     assert pages[1][1] == r"corpus2 & 0 \\"
-    assert sheet.latex().count(r"\caption{Much.}") == 1
-    assert r"Table~\ref{tab:long-one}, continued." in sheet.latex()
+    assert sheet.latex("long_one").count(r"\caption{Much.}") == 1
+    assert r"Table~\ref{tab:long-one}, continued." in sheet.latex("long_one")
 
 
 def test_a_group_of_more_rows_than_a_page_is_divided():
     sheet, pages = _pages([["one", str(row)] for row in range(120)])
     assert [len(page) - 1 for page in pages] == [48, 48, 24]
-    assert sum(r"\midrule" in page for page in sheet.latex().split(r"\begin{table}")) == 3
+    assert sum(r"\midrule" in page for page in sheet.latex("long_one").split(r"\begin{table}")) == 3
 
 
 def test_latex_escapes_what_latex_reads_otherwise():

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
+from attnnn.exhibits.estimates import over_seeds
 from attnnn.exhibits.facts import Setting
-from attnnn.exhibits.intervals import over_seeds
 from attnnn.exhibits.wiegreffe_pinter.table2 import lstm_f1
 from attnnn.exhibits.wiegreffe_pinter.table3 import guided_f1
 from attnnn.study.runs import base_run, guide_runs, seed_runs, uniform_run

@@ -10,7 +10,7 @@ import pytest
 from attnnn.dag import catalogue
 from attnnn.dag.exhibit import FIGURE_FORMATS, TABLE_FORMATS, view
 from attnnn.errors import UserError
-from attnnn.exhibits.results import Results
+from attnnn.exhibits.finished import Results
 from attnnn.exhibits.write import write
 from attnnn.study.runs import base_run, seed_runs
 from tests.exhibits import synthetic

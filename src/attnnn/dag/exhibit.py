@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 from attnnn.dag.stage import Artifact
@@ -19,6 +20,10 @@ TABLE_FORMATS = ("csv", "md", "tex")
 FIGURE_FORMATS = ("pdf", "png")
 
 
+def _nothing(study: Study, corpus: str) -> Iterable[Artifact]:
+    return ()
+
+
 def _any(study: Study, corpus: str) -> bool:
     return True
 
@@ -32,7 +37,7 @@ class Exhibit:
         question: that it answers, as the README lists it.
         caption: what is shown, on which documents, what an interval is, what differs from the paper; it
             stands alone.
-        needs: what it reads of one corpus.
+        needs: what it reads of one corpus; a drawing reads nothing.
         settings: the keys of the configuration that its maker may see beside the corpora that it shows;
             together they are the identity by which Snakemake makes it again.
         shows: whether it has anything to show of a corpus that its papers are about.
@@ -42,7 +47,7 @@ class Exhibit:
     papers: tuple[str, ...]
     question: str
     caption: str
-    needs: Needs
+    needs: Needs = _nothing
     settings: frozenset[Key] = frozenset()
     shows: Callable[[Study, str], bool] = _any
     requires: str = ""
@@ -67,7 +72,7 @@ class TableExhibit(Exhibit):
     """A table: facts for machines, and a sheet of them for people.
 
     Attributes:
-        facts: makes `exhibits.facts.Facts` of `exhibits.results.Results`.
+        facts: makes `exhibits.facts.Facts` of `exhibits.finished.Results`.
         sheet: lays these facts out as an `exhibits.sheet.Sheet`.
     """
 
@@ -82,12 +87,18 @@ class FigureExhibit(Exhibit):
     """A figure.
 
     Attributes:
-        draw: makes a matplotlib figure of `exhibits.results.Results`.
+        draw: what makes a matplotlib figure of `exhibits.finished.Results`, as ``module:function`` in
+            `exhibits.drawing`; imported only to draw it, since matplotlib is slow to load.
     """
 
-    draw: Callable[[Any], Any]
+    draw: str
     kind: str = field(default="figure", init=False)
     formats: tuple[str, ...] = field(default=FIGURE_FORMATS, init=False)
+
+    def drawn(self, results: Any) -> Any:
+        """The matplotlib figure."""
+        module, function = self.draw.split(":")
+        return getattr(import_module(f"attnnn.exhibits.drawing.{module}"), function)(results)
 
 
 AnyExhibit = TableExhibit | FigureExhibit

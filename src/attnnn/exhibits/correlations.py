@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.exhibits.classes import predicted_groups
+from attnnn.exhibits.estimates import deviation, estimate, mean
 from attnnn.exhibits.facts import Fact, Setting
-from attnnn.exhibits.intervals import Interval, Resampling
-from attnnn.exhibits.results import Floats, Ints, Results, Table
+from attnnn.exhibits.finished import Floats, Ints, Results
+from attnnn.exhibits.groups import predicted_groups
+from attnnn.exhibits.sheet import number
 from attnnn.measures import top_k_of
 from attnnn.study.model import BASE, TRAINED_MLP, Model, Run
 from attnnn.study.papers.published import UNMAPPED_CLASSES, published
@@ -56,7 +57,7 @@ class Correlations:
     shuffled: Floats
     significant_shuffled: NDArray[np.bool_]
     top_k_distance: Floats
-    excluded: Sequence[str | None]
+    excluded: NDArray[np.object_]
     k: int
 
     @property
@@ -66,25 +67,14 @@ class Correlations:
 
     def of(self, chosen: NDArray[np.bool_]) -> Correlations:
         """The same of some documents, whose discoveries stay those among all."""
-        return Correlations(
-            predicted=self.predicted[chosen],
-            tau=self.tau[chosen],
-            significant=self.significant[chosen],
-            controlled=self.controlled[chosen],
-            shuffled=self.shuffled[chosen],
-            significant_shuffled=self.significant_shuffled[chosen],
-            top_k_distance=self.top_k_distance[chosen],
-            excluded=[self.excluded[row] for row in np.flatnonzero(chosen).tolist()],
-            k=self.k,
-        )
+        columns = {field.name: getattr(self, field.name) for field in fields(self)}
+        k = columns.pop("k")
+        return Correlations(**{name: values[chosen] for name, values in columns.items()}, k=k)
 
 
 def correlations(results: Results, run: Run, pair: str) -> Correlations:
     """One of `PAIRS` in the test documents of a run, in the order of their numbers."""
-    return _correlations(results.correlation(run).where("pair", pair))
-
-
-def _correlations(table: Table) -> Correlations:
+    table = results.correlation(run).where("pair", pair)
     p_value = table.floats("p_value")
     with np.errstate(invalid="ignore"):
         significant = p_value <= SIGNIFICANT
@@ -97,7 +87,7 @@ def _correlations(table: Table) -> Correlations:
         shuffled=table.floats("tau_shuffled"),
         significant_shuffled=significant_shuffled,
         top_k_distance=table.floats("top_k_distance"),
-        excluded=table.texts("excluded"),
+        excluded=np.array(table.texts("excluded"), dtype=np.object_),
         k=top_k_of(table.ints("tokens")),
     )
 
@@ -158,33 +148,26 @@ def _statistics(
     results: Results, run: Run, pair: str, group: str, one: Correlations
 ) -> Iterator[Fact]:
     study = results.study
-    resampling = Resampling(study, run.corpus)
     if study.protocol_of(run.corpus).nan_policy == "exclude":
         one = one.of(~np.isnan(one.tau))
-    means = {
-        "tau_mean": one.tau,
-        "significant_share": one.significant,
-        "significant_share_fdr": one.controlled,
-        "tau_mean_shuffled": one.shuffled,
-        "significant_share_shuffled": one.significant_shuffled,
-        "top_k_distance_mean": one.top_k_distance,
+    statistics = {
+        "tau_mean": (mean, one.tau),
+        "significant_share": (mean, one.significant),
+        "significant_share_fdr": (mean, one.controlled),
+        "tau_mean_shuffled": (mean, one.shuffled),
+        "significant_share_shuffled": (mean, one.significant_shuffled),
+        "top_k_distance_mean": (mean, one.top_k_distance),
+        "tau_std": (deviation, one.tau),
     }
-    setting, n = setting_of(run.model, pair, group), len(one.tau)
+    setting = setting_of(run.model, pair, group)
     dataset = study.corpora[run.corpus].published
     comparable = group == "all" or dataset not in UNMAPPED_CLASSES
-
-    def fact(metric: str, value: float | None, interval: Interval) -> Fact:
-        printed = (
-            printed_in_table_2(dataset, run.model, pair, metric, group) if comparable else None
-        )
-        return Fact(run.corpus, setting, metric, value, *interval, n, printed)
-
-    for metric, values in means.items():
-        numbers = values.astype(np.float64)
-        yield fact(metric, float(np.mean(numbers)) if n else None, resampling.mean(numbers))
-    spread = float(np.std(one.tau)) if n else None
-    yield fact("tau_std", spread, resampling.deviation(one.tau))
-    yield Fact(run.corpus, setting, "top_k", one.k, n=n)
+    for metric, (statistic, values) in statistics.items():
+        printed = None
+        if comparable:
+            printed = printed_in_table_2(dataset, run.model, pair, metric, group)
+        yield estimate(study, run.corpus, setting, metric, statistic, values, published=printed)
+    yield Fact(run.corpus, setting, "top_k", one.k, n=len(one.tau))
 
 
 def _undefined(run: Run, pair: str, group: str, one: Correlations) -> Iterator[Fact]:
@@ -193,3 +176,16 @@ def _undefined(run: Run, pair: str, group: str, one: Correlations) -> Iterator[F
     yield Fact(run.corpus, setting, "undefined", reasons.total(), n=n)
     for reason in sorted(reasons):
         yield Fact(run.corpus, setting, f"undefined: {reason}", reasons[reason], n=n)
+
+
+def mean_and_spread(mean: Fact, spread: Fact) -> str:
+    """τ for people: mean ± standard deviation, and the interval of the mean where it has one."""
+    text = f"{number(mean.value, 2)} ± {number(spread.value, 2)}"
+    if mean.low is None:
+        return text
+    return f"{text} [{number(mean.low, 2)}, {number(mean.high, 2)}]"
+
+
+def printed_mean_and_spread(mean: Fact, spread: Fact) -> str:
+    """The same of the paper's numbers, which come without an interval."""
+    return f"{number(mean.published, 2)} ± {number(spread.published, 2)}"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
+from functools import wraps
 from typing import Any
 
+from attnnn.exhibits.finished import Results
 from attnnn.study.model import format_lambda
 
 # What a setting is called, beside what was varied.
@@ -127,6 +129,18 @@ class Facts:
         for fact in self:
             writer.writerow([_cell(getattr(fact, name)) for name in COLUMNS])
         return text.getvalue()
+
+
+def of_each_corpus(
+    of_one: Callable[[Results, str], Iterable[Fact]],
+) -> Callable[[Results], Facts]:
+    """Make a table's facts of all corpora that it shows, one after the other, out of those of one."""
+
+    @wraps(of_one)
+    def of_all(results: Results) -> Facts:
+        return Facts(fact for corpus in results.study.corpora for fact in of_one(results, corpus))
+
+    return of_all
 
 
 def _cell(value: Setting | str | float | None) -> str:

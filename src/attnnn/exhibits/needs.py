@@ -16,11 +16,6 @@ from attnnn.study.model import Run
 from attnnn.study.runs import average_run, base_run, seed_runs, swept_runs, uniform_run
 
 
-def nothing(study: Study, corpus: str) -> list[Artifact]:
-    """Nothing: a drawing."""
-    return []
-
-
 def documents(study: Study, corpus: str) -> list[Artifact]:
     """The documents of a corpus."""
     return [PREPARE.made("documents", corpus)]

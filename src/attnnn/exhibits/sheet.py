@@ -24,7 +24,6 @@ class Sheet:
     """A table laid out for people.
 
     Attributes:
-        name: name of the table, used as the LaTeX label.
         caption: what it shows, under which protocol, on how many documents.
         columns: the header.
         rows: cells, as many a row as there are columns; an empty row is a rule between groups.
@@ -32,7 +31,6 @@ class Sheet:
         notes: sentences under the table.
     """
 
-    name: str
     caption: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell | str]]
@@ -49,20 +47,26 @@ class Sheet:
             text += ["", note]
         return "\n".join(text) + "\n"
 
-    def latex(self) -> str:
+    def latex(self, name: str) -> str:
         """The table for a paper, shrunk to the line where it is wider; needs booktabs and graphicx.
 
         One of more rows than fit a page goes on in a further table, from the next group of rows on.
+
+        Args:
+            name: of the table, which its label is made of.
         """
         notes = " ".join(latex_text(note) for note in self.notes)
         caption = latex_text(self.caption)
-        label = rf"\label{{tab:{self.name.replace('_', '-')}}}"
+        label = f"tab:{name.replace('_', '-')}"
         tables = []
         for place, rows in enumerate(_pages(self.rows)):
-            above = rf"\caption{{{caption}{' ' + notes if notes else ''}}}" + "\n" + label
+            above = (
+                rf"\caption{{{caption}{' ' + notes if notes else ''}}}"
+                + "\n"
+                + rf"\label{{{label}}}"
+            )
             if place:
-                number_ = r"\ref{tab:" + self.name.replace("_", "-") + "}"
-                above = rf"Table~{number_}, continued.\par\smallskip"
+                above = rf"Table~\ref{{{label}}}, continued.\par\smallskip"
             tables.append(self._latex_table(above, rows))
         return "\n".join(tables)
 

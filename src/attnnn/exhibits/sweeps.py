@@ -9,10 +9,10 @@ from typing import Literal
 import numpy as np
 
 from attnnn.errors import UserError
+from attnnn.exhibits.estimates import estimate, mean
 from attnnn.exhibits.facts import Fact, Setting
-from attnnn.exhibits.intervals import Resampling
-from attnnn.exhibits.results import Floats, Results, require_same_documents
-from attnnn.exhibits.scores import run_f1
+from attnnn.exhibits.finished import Results
+from attnnn.exhibits.performance import run_f1
 from attnnn.measures import f1_score
 from attnnn.study.config import Study
 from attnnn.study.model import Run
@@ -20,27 +20,11 @@ from attnnn.study.papers.published import published, published_lambda
 from attnnn.study.runs import adversary_runs, adversary_seeds
 
 TvdMetric = Literal["tvd", "tvd_half"]
-_PAPER_METRIC = {"tvd": "tvd_mean", "tvd_half": "tvd_mean", "jsd": "jsd_mean"}
 TVD_NOTE = (
     "TVD is |Δp|, halved where the protocol sets tvd_scale = half_scalar, as Wiegreffe & Pinter's "
     "code has it in its loss too: an optimum at λ there is one at 2λ here under tvd_scale = full."
 )
 JSD_FLOOR = 0.4  # Wiegreffe & Pinter 2019, table 4
-
-
-@dataclass(frozen=True)
-class Curve:
-    """Divergence of a sweep's adversaries from the base model, document by document.
-
-    Attributes:
-        lambdas: ascending.
-        jsd: nats, shape (lambdas, documents).
-        tvd: in the scale of switch tvd_scale, shape (lambdas, documents).
-    """
-
-    lambdas: list[float]
-    jsd: Floats
-    tvd: Floats
 
 
 def headline_tvd(study: Study, corpus: str) -> TvdMetric:
@@ -57,19 +41,6 @@ def lambda_of(run: Run) -> float:
     """λ of a trained adversary."""
     assert run.model.lambda_ is not None
     return run.model.lambda_
-
-
-def curve(results: Results, corpus: str, seed: int, split: str = "test") -> Curve:
-    """The sweep of one seed on one split."""
-    study = results.study
-    runs = adversary_runs(study, corpus, seed)
-    tables = [results.divergence(run, split) for run in runs]
-    require_same_documents(*tables)
-    return Curve(
-        [lambda_of(run) for run in runs],
-        np.stack([table.floats("jsd") for table in tables]),
-        np.stack([table.floats(headline_tvd(study, corpus)) for table in tables]),
-    )
 
 
 @dataclass(frozen=True)
@@ -120,7 +91,7 @@ def choose(results: Results, corpus: str, seed: int, split: str) -> Choice:
 
 
 def adversary_facts(
-    results: Results, run: Run, setting: Setting, table: Literal["4", "5"], printed: bool
+    results: Results, run: Run, setting: Setting, table: Literal["4", "5"], dataset: str | None
 ) -> Iterator[Fact]:
     """F1, TVD (whole and halved) and JSD of a trained adversary on the test split.
 
@@ -129,24 +100,18 @@ def adversary_facts(
         run: the adversary.
         setting: of the facts.
         table: of Wiegreffe & Pinter 2019 whose numbers stand beside them.
-        printed: whether any do.
+        dataset: as that paper calls it; None: no numbers do.
     """
     study, lambda_ = results.study, lambda_of(run)
-    dataset = study.corpora[run.corpus].published if printed else None
     if table == "4":
         lambda_ = published_lambda(dataset) or lambda_
     f1 = published(dataset, table=table, metric="f1_pos", lambda_=lambda_)
     yield run_f1(results, run, setting, f1)
     test = results.divergence(run)
-    resampling = Resampling(study, run.corpus)
-    headline = headline_tvd(study, run.corpus)
+    of_paper = {headline_tvd(study, run.corpus): "tvd_mean", "jsd": "jsd_mean"}
     for metric in ("tvd", "tvd_half", "jsd"):
-        of_paper = None
-        if metric in (headline, "jsd"):
-            of_paper = published(
-                dataset, table=table, metric=_PAPER_METRIC[metric], lambda_=lambda_
-            )
+        printed = None
+        if metric in of_paper:
+            printed = published(dataset, table=table, metric=of_paper[metric], lambda_=lambda_)
         values = test.floats(metric)
-        low, high = resampling.mean(values)
-        value = float(np.mean(values))
-        yield Fact(run.corpus, setting, metric, value, low, high, len(test), of_paper)
+        yield estimate(study, run.corpus, setting, metric, mean, values, published=printed)

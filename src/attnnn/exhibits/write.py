@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from attnnn.dag import catalogue
-from attnnn.dag.exhibit import AnyExhibit, FigureExhibit, TableExhibit, nothing_to_show, view
+from attnnn.dag.exhibit import FigureExhibit, TableExhibit, nothing_to_show, view
 from attnnn.dag.layout import exhibit_path
 from attnnn.errors import UserError
-from attnnn.exhibits.results import Results
+from attnnn.exhibits.finished import Results
 from attnnn.study.config import Study
 from attnnn.tables.store import write_text
 
@@ -30,25 +30,21 @@ def write(study: Study, name: str) -> None:
     root = Path(study.results_dir)
     results = Results(view(study, exhibit), root, exhibit.inputs(study))
     paths = {form: root / exhibit_path(name, exhibit, form) for form in exhibit.formats}
-    _write(exhibit, results, paths)
-
-
-def _write(exhibit: AnyExhibit, results: Results, paths: dict[str, Path]) -> None:
     if isinstance(exhibit, TableExhibit):
         facts = exhibit.facts(results)
         sheet = exhibit.sheet(results, facts)
-        texts = {"csv": facts.csv(), "md": sheet.markdown(), "tex": sheet.latex()}
+        texts = {"csv": facts.csv(), "md": sheet.markdown(), "tex": sheet.latex(paths["tex"].stem)}
         for form, path in paths.items():
             write_text(path, texts[form])
-        return
-    _draw(exhibit, results, paths)
+    else:
+        _draw(exhibit, results, paths)
 
 
 def _draw(exhibit: FigureExhibit, results: Results, paths: dict[str, Path]) -> None:
     from attnnn.exhibits.drawing.style import house_style, save, settle
 
     with house_style():
-        drawing = exhibit.draw(results)
+        drawing = exhibit.drawn(results)
         settle(drawing)
         for form, path in paths.items():
             save(drawing, str(path), form)

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from attnnn.dag.exhibit import TableExhibit
 from attnnn.dag.stage import Artifact
-from attnnn.exhibits.correlations import PAIRS, correlation_facts
-from attnnn.exhibits.facts import Facts, Setting
-from attnnn.exhibits.results import Results
-from attnnn.exhibits.sheet import Sheet, measured, number, protocol_phrase
+from attnnn.exhibits.correlations import (
+    PAIRS,
+    correlation_facts,
+    mean_and_spread,
+    printed_mean_and_spread,
+)
+from attnnn.exhibits.facts import Fact, Facts, Setting, of_each_corpus
+from attnnn.exhibits.finished import Results
+from attnnn.exhibits.sheet import Sheet, measured, protocol_phrase
 from attnnn.stages.correlate import STAGE as CORRELATE
 from attnnn.study.config import Study
 from attnnn.study.runs import explained_runs
@@ -16,16 +23,12 @@ from attnnn.study.runs import explained_runs
 _MODELS_BY_CLASS = 2
 
 
-def correlation(results: Results) -> Facts:
+@of_each_corpus
+def correlation(results: Results, corpus: str) -> Iterator[Fact]:
     """Statistics of τ by model, pair of scores and predicted class: see `correlation_facts`."""
-    study = results.study
-    return Facts(
-        fact
-        for corpus in study.corpora
-        for run in explained_runs(study, corpus)
-        for pair in PAIRS
-        for fact in correlation_facts(results, run, pair)
-    )
+    for run in explained_runs(results.study, corpus):
+        for pair in PAIRS:
+            yield from correlation_facts(results, run, pair)
 
 
 def correlation_sheet(results: Results, table: Facts) -> Sheet:
@@ -49,7 +52,6 @@ def correlation_sheet(results: Results, table: Facts) -> Sheet:
         "NaN: undefined documents are left in (switch nan_policy = propagate)."
     )
     return Sheet(
-        name="correlation",
         caption="Kendall's τ-b between token scores over test documents, by predicted class: mean ± standard "
         f"deviation, and the share with p ≤ .05. {protocol_phrase(study)}",
         columns=[
@@ -72,14 +74,12 @@ def _cells(table: Facts, corpus: str, setting: Setting) -> list[str]:
     )
     assert mean is not None
     assert spread is not None
-    tau = f"{number(mean.value, 2)} ± {number(spread.value, 2)}"
-    if mean.low is not None:
-        tau += f" [{number(mean.low, 2)}, {number(mean.high, 2)}]"
+    tau = mean_and_spread(mean, spread)
     if mean.published is not None:
-        tau += f" ({number(mean.published, 2)} ± {number(spread.published, 2)})"
-    shares = [measured(fact, 2, interval=False) for fact in (share, controlled)]
-    chance = [measured(fact, 2, interval=False) for fact in (shuffled, by_chance)]
-    return [tau, *shares, *chance, str(mean.n), measured(left_out, 0)]
+        tau += f" ({printed_mean_and_spread(mean, spread)})"
+    facts = (share, controlled, shuffled, by_chance)
+    cells = [measured(fact, 2, interval=False) for fact in facts]
+    return [tau, *cells, str(mean.n), measured(left_out, 0)]
 
 
 def _needs(study: Study, corpus: str) -> list[Artifact]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from attnnn.dag.exhibit import TableExhibit
 from attnnn.exhibits import needs
-from attnnn.exhibits.classes import predicted_groups
-from attnnn.exhibits.facts import NAME, Fact, Facts, Setting
-from attnnn.exhibits.intervals import Resampling
-from attnnn.exhibits.results import Results, Table, require_same_documents
+from attnnn.exhibits.estimates import estimate, mean
+from attnnn.exhibits.facts import NAME, Fact, Facts, Setting, of_each_corpus
+from attnnn.exhibits.finished import Results, Table, require_same_documents
+from attnnn.exhibits.groups import predicted_groups
 from attnnn.exhibits.sheet import Sheet, measured, protocol_phrase
 from attnnn.study.runs import base_run
 
@@ -20,15 +20,12 @@ _MULTICLASS = [
 ]
 
 
-def per_instance_adversary(results: Results) -> Facts:
+@of_each_corpus
+def per_instance_adversary(results: Results, corpus: str) -> Iterator[Fact]:
     """Mean ε-max JSD of the searched and of the exact adversary, by ε and predicted class.
 
     For more than two classes the best known adversary and a bound stand for the exact one.
     """
-    return Facts(fact for corpus in results.study.corpora for fact in _corpus(results, corpus))
-
-
-def _corpus(results: Results, corpus: str) -> Iterator[Fact]:
     base = results.predictions(base_run(results.study, corpus))
     for epsilon in results.study.epsilons:
         known = "best_known" if results.multiclass(corpus) else "exact"
@@ -44,16 +41,12 @@ def _corpus(results: Results, corpus: str) -> Iterator[Fact]:
 
 
 def _facts(results: Results, corpus: str, setting: Setting, table: Table) -> Iterator[Fact]:
-    n, columns = len(table), {"epsilon_max_jsd_mean": "jsd"}
-    if setting[NAME] == "best_known":
-        columns["bound_mean"] = "bound"
-    for metric, column in columns.items():
-        values = table.floats(column)
-        low, high = Resampling(results.study, corpus).mean(values)
-        yield Fact(corpus, setting, metric, float(values.mean()), low, high, n)
+    study, n, jsd = results.study, len(table), table.floats("jsd")
+    yield estimate(study, corpus, setting, "epsilon_max_jsd_mean", mean, jsd)
     if setting[NAME] == "searched":
         yield Fact(corpus, setting, "share_found", float(table.flags("found").mean()), n=n)
     if setting[NAME] == "best_known":
+        yield estimate(study, corpus, setting, "bound_mean", mean, table.floats("bound"))
         yield Fact(corpus, setting, "share_exact", float(table.flags("exact").mean()), n=n)
 
 
@@ -83,7 +76,6 @@ def per_instance_adversary_sheet(results: Results, table: Facts) -> Sheet:
             rows.append([corpus, *values, *cells, _percent(found), str(found.n)])
     exact_columns = ["exact or best known", "bound", "exact for"] if several else ["exact"]
     return Sheet(
-        name="per_instance_adversary",
         caption="ε-max JSD (nats, at most ln 2 = .693): the largest divergence from the model's own "
         "attention among attention vectors that change the prediction by at most ε; mean over test "
         f"documents. {protocol_phrase(results.study)}",

@@ -8,44 +8,28 @@ import numpy as np
 
 from attnnn.dag.exhibit import TableExhibit
 from attnnn.exhibits import needs
-from attnnn.exhibits.bins import MAX_ATTENTION_BINS, bin_of
-from attnnn.exhibits.classes import predicted_groups
-from attnnn.exhibits.facts import Fact, Facts, Setting
-from attnnn.exhibits.intervals import Resampling
-from attnnn.exhibits.results import Results
+from attnnn.exhibits.estimates import estimate, median
+from attnnn.exhibits.facts import Fact, Facts, Setting, of_each_corpus
+from attnnn.exhibits.finished import Results
+from attnnn.exhibits.groups import MAX_ATTENTION_BINS, bin_of, predicted_groups
 from attnnn.exhibits.sheet import Sheet, measured, protocol_phrase
 
 
-def permutation(results: Results) -> Facts:
+@of_each_corpus
+def permutation(results: Results, corpus: str) -> Iterator[Fact]:
     """Quartiles over test documents of the median |Δp|, by largest attention weight and predicted class."""
-    study = results.study
-    return Facts(fact for corpus in study.corpora for fact in _corpus(results, corpus))
-
-
-def _corpus(results: Results, corpus: str) -> Iterator[Fact]:
     table = results.permutation(corpus)
     bins, predicted = bin_of(table.floats("max_attention")), table.ints("predicted")
     change = table.floats("median_change")
     for index, label in enumerate(MAX_ATTENTION_BINS):
         for group, members in predicted_groups(predicted).items():
             setting = Setting(max_attention=label, predicted=group)
-            yield from _quartiles(results, corpus, setting, change[(bins == index) & members])
-
-
-def _quartiles(
-    results: Results,
-    corpus: str,
-    setting: Setting,
-    change: np.ndarray[tuple[int], np.dtype[np.float64]],
-) -> Iterator[Fact]:
-    n = len(change)
-    low, high = Resampling(results.study, corpus).median(change)
-    quartiles: list[float] | list[None] = [None] * 3
-    if n:
-        quartiles = [float(q) for q in np.quantile(change, [0.25, 0.5, 0.75])]
-    yield Fact(corpus, setting, "median_change", quartiles[1], low, high, n)
-    yield Fact(corpus, setting, "median_change_lower_quartile", quartiles[0], n=n)
-    yield Fact(corpus, setting, "median_change_upper_quartile", quartiles[2], n=n)
+            chosen = change[(bins == index) & members]
+            yield estimate(results.study, corpus, setting, "median_change", median, chosen)
+            for name, share in (("lower", 0.25), ("upper", 0.75)):
+                quartile = float(np.quantile(chosen, share)) if len(chosen) else None
+                metric = f"median_change_{name}_quartile"
+                yield Fact(corpus, setting, metric, quartile, n=len(chosen))
 
 
 def permutation_sheet(results: Results, table: Facts) -> Sheet:
@@ -63,7 +47,6 @@ def permutation_sheet(results: Results, table: Facts) -> Sheet:
                 cells.append(f"{measured(fact)} n = {fact.n}" if fact.n else "– n = 0")
             rows.append([corpus, group, *cells])
     return Sheet(
-        name="permutation",
         caption="Change |Δp| of the base model's prediction, median over "
         f"{results.study.permutations} permutations of its attention: median over test documents, by "
         f"largest attention weight (columns) and predicted class. {protocol_phrase(results.study)}",

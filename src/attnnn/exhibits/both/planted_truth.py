@@ -9,11 +9,10 @@ import numpy as np
 from attnnn.dag.exhibit import TableExhibit
 from attnnn.dag.stage import Artifact
 from attnnn.exhibits import needs
-from attnnn.exhibits.facts import Fact, Facts, Setting
-from attnnn.exhibits.hits import hits
-from attnnn.exhibits.intervals import Resampling
-from attnnn.exhibits.results import Floats, Results, Table, require_same_documents
-from attnnn.exhibits.scores import run_f1
+from attnnn.exhibits.estimates import estimate, mean
+from attnnn.exhibits.facts import Fact, Facts, Setting, of_each_corpus
+from attnnn.exhibits.finished import Floats, Ints, Results, Table, require_same_documents
+from attnnn.exhibits.performance import hits, run_f1
 from attnnn.exhibits.sheet import Sheet, measured, protocol_phrase
 from attnnn.measures import f1_score
 from attnnn.stages.measure import METHODS
@@ -22,69 +21,63 @@ from attnnn.study.config import Study
 from attnnn.study.runs import base_run, uniform_run
 
 
-def planted_truth(results: Results) -> Facts:
+def _planted(study: Study, corpus: str) -> bool:
+    return study.corpora[corpus].source.kind == "planted"
+
+
+@of_each_corpus
+def planted_truth(results: Results, corpus: str) -> Iterator[Fact]:
     """Hit rates and attention mass on deciding tokens, and F1 with and without attention."""
-    corpora = planted_corpora(results)
-    return Facts(fact for corpus in corpora for fact in _corpus(results, corpus))
-
-
-def planted_corpora(results: Results) -> list[str]:
-    """The corpora with planted truth."""
-    corpora = results.study.corpora
-    return [name for name, corpus in corpora.items() if corpus.source.kind == "planted"]
-
-
-def _corpus(results: Results, corpus: str) -> Iterator[Fact]:
+    if not _planted(results.study, corpus):
+        return
     base = base_run(results.study, corpus)
     documents, predictions = results.documents(corpus), results.predictions(base)
     require_same_documents(documents, predictions)
     truth = documents.ragged("truth")
     decided = truth.sums() > 0
-    yield Fact(
-        corpus, Setting("truth"), "documents_without_truth", int((~decided).sum()), n=len(documents)
-    )
+    without = int((~decided).sum())
+    yield Fact(corpus, Setting("truth"), "documents_without_truth", without, n=len(documents))
     truth = truth.take(decided)
-    resampling = Resampling(results.study, corpus)
 
-    def mean(name: str, metric: str, values: Floats) -> Fact:
-        low, high = resampling.mean(values)
-        value = float(np.mean(values)) if len(values) else None
-        return Fact(corpus, Setting(name), metric, value, low, high, len(values))
+    def of(name: str, metric: str, values: Floats) -> Fact:
+        return estimate(results.study, corpus, Setting(name), metric, mean, values)
 
     attention = predictions.ragged("attention").take(decided)
     share = truth.means()
-    yield mean("attention", "hit_rate", hits(attention, truth))
+    yield of("attention", "hit_rate", hits(attention, truth))
     for method in METHODS:
         importance = results.importance(base, method)
         require_same_documents(documents, importance)
         scores = importance.ragged("importance").take(decided)
-        yield mean(method, "hit_rate", hits(scores, truth))
-    yield mean("chance", "hit_rate", share)
+        yield of(method, "hit_rate", hits(scores, truth))
+    yield of("chance", "hit_rate", share)
     mass = attention.with_values(np.where(truth.values == 1, attention.values, 0)).sums()
-    yield mean("attention", "mass_on_truth", mass)
+    yield of("attention", "mass_on_truth", mass)
     # The mass that uniform attention gives the deciding tokens is their share of the document, too.
-    yield mean("chance", "mass_on_truth", share)
+    yield of("chance", "mass_on_truth", share)
     yield from _f1(results, corpus, predictions)
 
 
 def _f1(results: Results, corpus: str, base: Table) -> Iterator[Fact]:
     study = results.study
-    yield run_f1(results, base_run(study, corpus), Setting("base_lstm"), None)
+    yield run_f1(results, base_run(study, corpus), Setting("base_lstm"))
     if "wiegreffe-pinter" not in study.papers:
         return  # such a study has no model with uniform attention
     attending_uniformly = uniform_run(study, corpus)
     uniform = results.predictions(attending_uniformly)
     require_same_documents(base, uniform)
-    yield run_f1(results, attending_uniformly, Setting("uniform_lstm"), None)
-    label = base.ints("label")
-    difference = float(f1_score(label, base.predicted) - f1_score(label, uniform.predicted))
-    low, high = Resampling(study, corpus).f1_difference(label, base.predicted, uniform.predicted)
-    yield Fact(corpus, Setting("base_minus_uniform"), "f1", difference, low, high, len(base))
+    yield run_f1(results, attending_uniformly, Setting("uniform_lstm"))
+    columns = base.ints("label"), base.predicted, uniform.predicted
+    yield estimate(study, corpus, Setting("base_minus_uniform"), "f1", _difference, *columns)
+
+
+def _difference(label: Ints, first: Ints, second: Ints) -> Floats:
+    return f1_score(label, first) - f1_score(label, second)
 
 
 def planted_truth_sheet(results: Results, table: Facts) -> Sheet:
     """The planted-truth table for people: corpora as columns."""
-    corpora = planted_corpora(results)
+    corpora = [corpus for corpus in results.study.corpora if _planted(results.study, corpus)]
     lines = list(dict.fromkeys((fact.metric, fact.setting) for fact in table))
     rows: list[list[str]] = []
     previous = ""
@@ -95,21 +88,17 @@ def planted_truth_sheet(results: Results, table: Facts) -> Sheet:
         digits = 0 if metric.startswith("documents") else 3
         cells = [measured(table.get(corpus, setting, metric), digits) for corpus in corpora]
         rows.append([metric.replace("_", " "), str(setting).replace("_", " "), *cells])
-    notes = [
-        "Hit rate: share of test documents whose highest-scoring token decides the label. Mass: "
-        "attention on deciding tokens. Chance: a token drawn at random, and uniform attention. In "
-        "brackets: 95 % percentile bootstrap interval over test documents, paired for the difference."
-    ]
-    if not corpora:
-        notes = ["No corpus of this study is planted, so there is no truth to compare with."]
     return Sheet(
-        name="planted_truth",
         caption=f"Planted corpora: do the scores of the base model find the tokens that decide the label? "
         f"{protocol_phrase(results.study)}",
         columns=["metric", "of", *corpora],
         rows=rows,
         text_columns=2,
-        notes=notes,
+        notes=[
+            "Hit rate: share of test documents whose highest-scoring token decides the label. Mass: "
+            "attention on deciding tokens. Chance: a token drawn at random, and uniform attention. In "
+            "brackets: 95 % percentile bootstrap interval over test documents, paired for the difference."
+        ],
     )
 
 
@@ -121,10 +110,6 @@ def _needs(study: Study, corpus: str) -> list[Artifact]:
         *needs.predictions(runs),
         *(MEASURE.made(method, base) for method in METHODS),
     ]
-
-
-def _planted(study: Study, corpus: str) -> bool:
-    return study.corpora[corpus].source.kind == "planted"
 
 
 EXHIBIT = TableExhibit(

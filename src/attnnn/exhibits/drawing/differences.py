@@ -14,11 +14,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from attnnn.exhibits.classes import in_order, name_of, series_of
 from attnnn.exhibits.correlations import GRADIENT, LEAVE_ONE_OUT, MEASURES, correlations
-from attnnn.exhibits.drawing.style import BLACK, CLASS_COLOURS, GREY, PAGE, new_figure
-from attnnn.exhibits.intervals import Resampling, of_mean_of_corpora
-from attnnn.exhibits.results import Floats, Ints, Results
+from attnnn.exhibits.drawing.style import BLACK, CLASS_COLOURS, GREY, PAGE, new_figure, write_beside
+from attnnn.exhibits.estimates import Interval, interval, mean, of_mean_of_corpora
+from attnnn.exhibits.finished import Floats, Ints, Results
+from attnnn.exhibits.groups import in_order, name_of, series_of
 from attnnn.study.papers.published import published
 from attnnn.study.runs import base_run
 
@@ -88,7 +88,6 @@ def _figure(results: Results, pair: str, number: str, label: str) -> Figure:
 
 
 def _corpus(axis: Axes, results: Results, corpus: str, one: Difference, row: int) -> None:
-    resampling = Resampling(results.study, corpus)
     series = [(one.values, _style(None))]
     series += [
         (one.values[members], _style(k))
@@ -99,17 +98,10 @@ def _corpus(axis: Axes, results: Results, corpus: str, one: Difference, row: int
         apart = min(_APART, _SPREAD / len(series))
         height = row + apart * (place - (len(series) - 1) / 2)
         if len(values):
-            _point(axis, float(values.mean()), resampling.mean(values), height, style)
+            ends = interval(results.study, corpus, mean, values)
+            _point(axis, float(values.mean()), ends, height, style)
     text = f"n = {len(one.values)}" + (f", {one.left_out} undefined" if one.left_out else "")
-    axis.annotate(
-        text,
-        (1, row),
-        xycoords=("axes fraction", "data"),
-        xytext=(4, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize=7,
-    )
+    write_beside(axis, row, text)
 
 
 def _mean(axis: Axes, results: Results, found: dict[str, Difference], row: int) -> None:
@@ -123,11 +115,11 @@ def _mean(axis: Axes, results: Results, found: dict[str, Difference], row: int) 
 def _point(
     axis: Axes,
     value: float,
-    interval: tuple[float | None, float | None],
+    ends: Interval,
     height: float,
     style: dict[str, Any],
 ) -> None:
-    low, high = interval
+    low, high = ends
     if low is not None and high is not None:
         axis.plot([low, high], [height, height], color=style["color"], linewidth=1.3)
     axis.plot([value], [height], **style)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
@@ -12,12 +10,14 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from attnnn.exhibits.drawing.maps import choose_document
+from attnnn.exhibits.drawing.document import (
+    ShownDocument,
+    shade_bar,
+    shortened,
+    shown_document,
+)
 from attnnn.exhibits.drawing.style import BLACK, PAGE, new_figure
-from attnnn.exhibits.results import Floats, Results, Table, require_same_documents
-from attnnn.measures import jensen_shannon_divergence
-from attnnn.study.runs import base_run
-from attnnn.tables.ragged import Ragged
+from attnnn.exhibits.finished import Floats, Results
 
 # Of a text; the latter beside more than six other corpora's, and of questions.
 MOST_TOKENS, MOST_TOKENS_OF_MANY = 40, 20
@@ -31,85 +31,10 @@ _COLOURS = colormaps["Reds"]
 _DARK = 0.6  # share of the largest weight from which white is read better than black
 
 
-@dataclass(frozen=True)
-class Reading:
-    """One document as three attention vectors read it.
-
-    Attributes:
-        document: its number.
-        answer: gold class, in words for a heading.
-        tokens: all n of them.
-        attention: the model's own, searched and, for single texts, exact; shape (vectors, n).
-        probability: of class 1, with more than two classes of the predicted one, shape (vectors,).
-        jsd: to the model's own attention, nats, shape (vectors,).
-        found: whether the search found an adversary.
-        epsilon: how far the probability may move.
-        question: its tokens, if the document comes with one.
-        known: what the third vector is: ``exact``, or for more than two classes ``best known``.
-    """
-
-    document: int
-    answer: str
-    tokens: list[str]
-    attention: Floats
-    probability: Floats
-    jsd: Floats
-    found: bool
-    epsilon: float
-    question: list[str] | None = None
-    known: str = "exact"
-
-
-def reading_of(results: Results, corpus: str) -> Reading:
-    """The document of a corpus that `choose_document` chooses."""
-    base = results.predictions(base_run(results.study, corpus))
-    searched, documents = results.searched(corpus), results.documents(corpus)
-    require_same_documents(base, searched, documents)
-    row = choose_document(results, corpus)
-    own = base.ragged("attention")[row].astype(np.float64)
-    vectors = [own, searched.ragged("attention")[row].astype(np.float64)]
-    probability = [base.probability[row], searched.floats("probability")[row]]
+def document_of(results: Results, corpus: str) -> ShownDocument:
+    """The document of a corpus that is shown, under the exact adversary too unless it is a pair of texts."""
     pairs = results.study.corpora[corpus].source.pairs
-    if not pairs:  # their question has this place
-        exact = results.exact(corpus)
-        require_same_documents(base, exact)
-        vectors.append(exact_attention(exact, row, len(own)))
-        probability.append(exact.floats("probability")[row])
-    attention, label = np.stack(vectors), int(base.ints("label")[row])
-    name, known = f"class {label}", "exact"
-    if results.multiclass(corpus):
-        word = results.description(corpus)["classes"][label]
-        if word != str(label):
-            name = word if pairs else f"{name} ({word})"
-        if not pairs and not exact.flags("exact")[row]:
-            known = "best known"
-    return Reading(
-        document=int(base.ints("document")[row]),
-        answer=name,
-        tokens=documents.texts("tokens")[row],
-        question=documents.texts("question")[row] if pairs else None,
-        attention=attention,
-        probability=np.array(probability),
-        jsd=jensen_shannon_divergence(
-            Ragged.from_lists(attention), Ragged.from_lists([own] * len(attention))
-        ),
-        found=bool(searched.flags("found")[row]),
-        epsilon=results.study.protocol_of(corpus).epsilon_select,
-        known=known,
-    )
-
-
-def exact_attention(exact: Table, row: int, n: int) -> Floats:
-    """The exact adversary of one document as a vector of n weights."""
-    attention = np.zeros(n)
-    if "tokens" in exact.arrow.column_names:
-        attention[exact.ragged("tokens")[row]] = exact.ragged("weights")[row]
-        return attention
-    attention[exact.ints("token_a")[row]] = exact.floats("weight_a")[row]
-    other = exact.floats("token_b")[row]
-    if not np.isnan(other):
-        attention[int(other)] = exact.floats("weight_b")[row]
-    return attention
+    return shown_document(results, corpus, None if pairs else results.exact(corpus))
 
 
 def chosen_tokens(attention: Floats, most: int = MOST_TOKENS) -> NDArray[np.int64]:
@@ -155,7 +80,7 @@ def opening(results: Results) -> Figure:
     corpora = list(results.study.corpora)
     many = len(corpora) > 6
     most, line = (MOST_TOKENS_OF_MANY, _NARROW_LINE) if many else (MOST_TOKENS, _LINE)
-    readings = [reading_of(results, corpus) for corpus in corpora]
+    readings = [document_of(results, corpus) for corpus in corpora]
     shown = [_shown(reading, most) for reading in readings]
     heights = [
         line * (_lines(words, _question_words(reading)) + 4)
@@ -171,15 +96,11 @@ def opening(results: Results) -> Figure:
         _panel(axis, corpus, reading, positions, words)
     shades = ScalarMappable(cmap=_COLOURS)
     shades.set_clim(0, 1)
-    bar = figure.colorbar(
-        shades, ax=axes, location="bottom", shrink=0.35, aspect=30, pad=0.02, fraction=0.05
-    )
-    bar.set_label("attention weight, relative to the largest of its text")
-    bar.outline.set_linewidth(0.4)
+    shade_bar(figure, axes, shades, "its text")
     return figure
 
 
-def _shown(reading: Reading, most: int) -> tuple[list[int], list[str]]:
+def _shown(reading: ShownDocument, most: int) -> tuple[list[int], list[str]]:
     """Positions and words to show, `_ELLIPSIS` where tokens between are left out."""
     positions: list[int] = []
     for position in chosen_tokens(reading.attention, most).tolist():
@@ -189,7 +110,7 @@ def _shown(reading: Reading, most: int) -> tuple[list[int], list[str]]:
     if positions[-1] != len(reading.tokens) - 1:
         positions.append(_ELLIPSIS)
     return positions, [
-        "…" if position == _ELLIPSIS else _shortened(reading.tokens[position])
+        "…" if position == _ELLIPSIS else shortened(reading.tokens[position], _LONGEST_WORD)
         for position in positions
     ]
 
@@ -199,14 +120,14 @@ def _lines(*texts: list[str]) -> int:
     return max(laid_out(words, _CHARACTERS)[-1][0] + 1 for words in texts if words)
 
 
-def _question_words(reading: Reading) -> list[str]:
+def _question_words(reading: ShownDocument) -> list[str]:
     """Words of the question to show: all, or the first of a long one."""
-    words = [_shortened(word) for word in reading.question or []]
+    words = [shortened(word, _LONGEST_WORD) for word in reading.question or []]
     return words if len(words) <= MOST_TOKENS_OF_MANY else [*words[:MOST_TOKENS_OF_MANY], "…"]
 
 
 def _panel(
-    axis: Axes, corpus: str, reading: Reading, positions: list[int], words: list[str]
+    axis: Axes, corpus: str, reading: ShownDocument, positions: list[int], words: list[str]
 ) -> None:
     places, lines = laid_out(words, _CHARACTERS), _lines(words, _question_words(reading))
     axis.set_xlim(0, 3 * _CHARACTERS + 2 * _GAP)
@@ -252,7 +173,7 @@ def _word(axis: Axes, x: float, line: int, word: str, share: float | None) -> No
     )
 
 
-def _heading(corpus: str, reading: Reading, positions: list[int]) -> str:
+def _heading(corpus: str, reading: ShownDocument, positions: list[int]) -> str:
     n, shown = len(reading.tokens), sum(position != _ELLIPSIS for position in positions)
     answer = reading.answer if reading.question is None else f"answer: {reading.answer}"
     text = f"{corpus}, document {reading.document}, {answer}, ε = {reading.epsilon:g}"
@@ -263,7 +184,7 @@ def _heading(corpus: str, reading: Reading, positions: list[int]) -> str:
     return text
 
 
-def _numbers(reading: Reading, which: int, positions: list[int]) -> str:
+def _numbers(reading: ShownDocument, which: int, positions: list[int]) -> str:
     parts = [f"p {reading.probability[which]:.2f}"]
     if which:
         parts.append(f"JSD {reading.jsd[which]:.2f}")
@@ -272,7 +193,3 @@ def _numbers(reading: Reading, which: int, positions: list[int]) -> str:
     if len(kept) < len(reading.tokens):
         parts.append(f"shown {100 * reading.attention[which, kept].sum():.0f} %")
     return ", ".join(parts)
-
-
-def _shortened(token: str) -> str:
-    return token if len(token) <= _LONGEST_WORD else token[: _LONGEST_WORD - 1] + "…"

@@ -15,21 +15,20 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from attnnn.exhibits.classes import in_order, name_of, series_of
 from attnnn.exhibits.correlations import GRADIENT, LEAVE_ONE_OUT, correlations
 from attnnn.exhibits.drawing.style import (
     BLACK,
     BLUE,
     COLUMN,
     GREY,
-    PAGE,
+    JSD_TICKS,
     colour_of,
-    hide_unused,
-    new_figure,
+    name_axes,
     paired_panels,
-    panel_grid,
+    single_panels,
 )
-from attnnn.exhibits.results import Floats, Ints, Results, Table, require_same_documents
+from attnnn.exhibits.finished import Floats, Ints, Results, Table
+from attnnn.exhibits.groups import in_order, name_of, series_of
 from attnnn.study.model import Run
 from attnnn.study.runs import average_run, base_run
 
@@ -37,6 +36,8 @@ TAU_EDGES: NDArray[np.float64] = np.linspace(-1, 1, 31)
 JSD_EDGES: NDArray[np.float64] = np.linspace(0, 0.7, 41)
 _LINES: dict[int | None, Literal["-", "--", "-."]] = {0: "-", 1: "--", 2: "-.", None: "-"}
 _WHICH_N = {0: " (first n)", 1: " (second n)", 2: " (third n)", None: ""}
+# Other numbers of a panel, each with its colour and its name in the legend.
+_DOTTED = {"chance": (GREY, "importance shuffled"), "bound": (BLUE, "bound of best known")}
 _PANEL = 1.3  # inches of height
 
 
@@ -84,24 +85,19 @@ def gradient_correlations(results: Results) -> Figure:
         for axis, run in zip(pair, runs, strict=True):
             drawn[axis] = _taus(results, run, GRADIENT)
             _tau_panel(axis, drawn[axis], f"{corpus}, {_encoder(run)}")
-    _name_axes(figure, drawn, "τ, attention – gradient")
+    _finish(figure, drawn, "τ, attention – gradient")
     return figure
 
 
 def leave_one_out_correlations(results: Results) -> Figure:
     """Figure 5: τ between attention and leave-one-out, BiLSTM."""
     study = results.study
-    corpora = list(study.corpora)
-    rows, columns = panel_grid(len(corpora))
-    figure = new_figure(COLUMN if columns == 1 else PAGE, (_PANEL + 0.25) * rows + 0.55)
-    grid = figure.subplots(rows, columns, squeeze=False)
-    axes = list(grid.ravel())
+    figure, axes = single_panels(len(study.corpora), _PANEL + 0.25)
     drawn: dict[Axes, Series] = {}
-    for axis, corpus in zip(axes, corpora, strict=False):
+    for axis, corpus in zip(axes, study.corpora, strict=True):
         drawn[axis] = _taus(results, base_run(study, corpus), LEAVE_ONE_OUT)
         _tau_panel(axis, drawn[axis], corpus)
-    hide_unused(axes[len(corpora) :])
-    _name_axes(figure, drawn, "τ, attention – leave-one-out")
+    _finish(figure, drawn, "τ, attention – leave-one-out")
     return figure
 
 
@@ -114,9 +110,7 @@ def adversaries(results: Results) -> Figure:
     figure, pairs = paired_panels(len(study.corpora), _PANEL)
     drawn: dict[Axes, Series] = {}
     for (left, right), corpus in zip(pairs, study.corpora, strict=True):
-        base = results.predictions(base_run(study, corpus))
-        searched, exact = results.searched(corpus), results.exact(corpus)
-        require_same_documents(base, searched, exact)
+        base, searched, exact = results.adversaries(corpus)
         drawn[left] = Series(searched.floats("jsd"), base.predicted)
         epsilon = study.protocol_of(corpus).epsilon_select
         share = 100 * searched.flags("found").mean()
@@ -126,7 +120,7 @@ def adversaries(results: Results) -> Figure:
         drawn[right] = Series(exact.floats("jsd"), base.predicted, bound=bound)
         name = f"{corpus}, {known_as(exact) if several else 'exact'}"
         _jsd_panel(right, drawn[right], f"{name}\nε = {epsilon:g}, {drawn[right].sizes}")
-    _name_axes(figure, drawn, "ε-max JSD, nats")
+    _finish(figure, drawn, "ε-max JSD, nats")
     return figure
 
 
@@ -158,7 +152,7 @@ def _tau_panel(axis: Axes, series: Series, name: str) -> None:
 def _jsd_panel(axis: Axes, series: Series, title: str) -> None:
     _draw(axis, series, JSD_EDGES)
     axis.set_title(title, loc="left", fontsize=7)
-    axis.set_xticks([0, 0.2, 0.4, 0.6], ["0", ".2", ".4", ".6"])
+    axis.set_xticks(*JSD_TICKS)
 
 
 def _draw(axis: Axes, series: Series, edges: NDArray[np.float64]) -> None:
@@ -168,12 +162,11 @@ def _draw(axis: Axes, series: Series, edges: NDArray[np.float64]) -> None:
         heights = fractions(series.values[of_class], edges)
         axis.stairs(heights, edges, fill=True, color=colour_of(k), alpha=alpha, linewidth=0)
         axis.stairs(heights, edges, color=BLACK, linewidth=0.7, linestyle=_LINES[k])
-    if series.chance is not None:
-        heights = fractions(series.chance, edges)
-        axis.stairs(heights, edges, color=GREY, linewidth=1.1, linestyle=":")
-    if series.bound is not None:
-        heights = fractions(series.bound, edges)
-        axis.stairs(heights, edges, color=BLUE, linewidth=1.1, linestyle=":")
+    for name, (colour, _) in _DOTTED.items():
+        values = getattr(series, name)
+        if values is not None:
+            heights = fractions(values, edges)
+            axis.stairs(heights, edges, color=colour, linewidth=1.1, linestyle=":")
     axis.set_xlim(edges[0], edges[-1])
     axis.set_ylim(bottom=0)
     axis.yaxis.set_major_locator(MaxNLocator(3))
@@ -181,21 +174,9 @@ def _draw(axis: Axes, series: Series, edges: NDArray[np.float64]) -> None:
         axis.text(0.5, 0.5, "no document", transform=axis.transAxes, ha="center", va="center")
 
 
-def _name_axes(figure: Figure, drawn: Mapping[Axes, Series], x: str) -> None:
-    """Name y in the first column and x under every panel that has none beneath; and the legend."""
-    for axis in drawn:
-        place = axis.get_subplotspec()
-        assert place is not None
-        if place.is_first_col():
-            axis.set_ylabel("fraction")
-        lowest = not any(
-            (other := beneath.get_subplotspec()) is not None
-            and other.colspan == place.colspan
-            and other.rowspan.start > place.rowspan.start
-            for beneath in drawn
-        )
-        if lowest:
-            axis.set_xlabel(x)
+def _finish(figure: Figure, drawn: Mapping[Axes, Series], x: str) -> None:
+    """Name the axes, and write the legend."""
+    name_axes(dict.fromkeys(drawn, x), "fraction")
     handles: list[Patch | Line2D] = [
         Patch(
             facecolor=to_rgba(colour_of(k), 0.45),
@@ -206,14 +187,9 @@ def _name_axes(figure: Figure, drawn: Mapping[Axes, Series], x: str) -> None:
         )
         for k in in_order(k for series in drawn.values() for k in series.by_class)
     ]
-    if x.startswith("τ"):
-        dotted = Line2D(
-            [], [], color=GREY, linewidth=1.1, linestyle=":", label="importance shuffled"
-        )
-        handles.append(dotted)
-    if any(series.bound is not None for series in drawn.values()):
-        handles.append(
-            Line2D([], [], color=BLUE, linewidth=1.1, linestyle=":", label="bound of best known")
-        )
+    for name, (colour, label) in _DOTTED.items():
+        if any(getattr(series, name) is not None for series in drawn.values()):
+            dotted = Line2D([], [], color=colour, linewidth=1.1, linestyle=":", label=label)
+            handles.append(dotted)
     columns = min(len(handles), 4) if figure.get_figwidth() > COLUMN else 2
     figure.legend(handles=handles, loc="outside lower center", ncols=columns)

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from attnnn.exhibits.drawing.lambda_labels import label_lambdas
+from attnnn.exhibits.drawing.labels import label_lambdas
 from attnnn.exhibits.drawing.style import (
     BLACK,
     BLUE,
@@ -29,8 +29,9 @@ from attnnn.exhibits.drawing.style import (
     panel_grid,
     settle,
 )
-from attnnn.exhibits.results import Divergence, Floats, Results, Table
+from attnnn.exhibits.finished import Floats, Results, Table
 from attnnn.exhibits.sweeps import headline_tvd, lambda_of
+from attnnn.study.model import Run
 from attnnn.study.runs import adversary_runs, adversary_seeds, base_run, seed_runs, uniform_run
 
 LN2 = float(np.log(2))
@@ -50,16 +51,19 @@ _MARKS: dict[str, dict[str, Any]] = {
     "exact": {"marker": "*", "color": YELLOW, "markersize": 8, **_EDGE},
     "candidates": {"marker": "x", "color": VERMILION, "markersize": 4},
 }
-_BOUND: dict[str, Any] = {
-    "fontsize": 7,
-    "color": GREY,
-    "ha": "center",
-    "va": "bottom",
+_NAMES = {
+    "seeds": "another seed of the base model",
+    "uniform": "uniform attention",
+    "searched": "searched adversary, ε-max",
+    "exact": "exact adversary, ε-max",
+    "candidates": "searched, mean of all candidates",
 }
+_BOUND: dict[str, Any] = {"fontsize": 7, "color": GREY, "ha": "center", "va": "bottom"}
+_TVD_LABELS = {"tvd": "mean TVD, |Δp|", "tvd_half": "mean TVD, ½|Δp|"}
 
 
 @dataclass(frozen=True)
-class Points:
+class PlanePoints:
     """Mean JSD and mean TVD to the base model of everything that figure 5 shows of one corpus.
 
     Attributes:
@@ -84,7 +88,7 @@ class Points:
     documents: int
 
 
-def points_of(results: Results, corpus: str, predicted: int | None = None) -> Points:
+def points_of(results: Results, corpus: str, predicted: int | None = None) -> PlanePoints:
     """The points of one corpus on the test split.
 
     Args:
@@ -99,102 +103,98 @@ def points_of(results: Results, corpus: str, predicted: int | None = None) -> Po
     metric = headline_tvd(study, corpus)
     scale = 1.0 if metric == "tvd" else 0.5
 
-    def mean(table: Table | Divergence, tvd: Floats) -> Floats:
+    def means(table: Table, tvd: Floats) -> Floats:
         rows = np.isin(table.ints("document"), kept)
         if not rows.any():
             return np.full(2, np.nan)
         return np.array([table.floats("jsd")[rows].mean(), tvd[rows].mean()])
 
-    def point(table: Table | Divergence, tvd: str, factor: float = 1.0) -> Floats:
-        return mean(table, factor * table.floats(tvd))
+    def of_runs(runs: list[Run]) -> Floats:
+        tables = [results.divergence(run) for run in runs]
+        return np.array([means(table, table.floats(metric)) for table in tables])
 
+    seeds = adversary_seeds(study, corpus)
+    searched, candidates = results.searched(corpus), results.candidates(corpus)
     exact = results.exact(corpus)
-
-    sweeps = {}
-    for seed in adversary_seeds(study, corpus):
-        runs = adversary_runs(study, corpus, seed)
-        sweeps[seed == study.base_seed] = np.array(
-            [point(results.divergence(run), metric) for run in runs]
-        )
-    return Points(
-        sweeps=sweeps,
-        lambdas=[lambda_of(run) for run in runs],
-        seeds=np.array(
-            [point(results.divergence(run), metric) for run in seed_runs(study, corpus)]
-        ),
-        uniform=point(results.divergence(uniform_run(study, corpus)), metric),
-        searched=point(results.searched(corpus), "change", scale),
-        exact=mean(exact, scale * (exact.floats("epsilon") - exact.floats("slack"))),
-        candidates=point(results.candidates(corpus), "change", scale),
+    return PlanePoints(
+        sweeps={
+            seed == study.base_seed: of_runs(adversary_runs(study, corpus, seed)) for seed in seeds
+        },
+        lambdas=[lambda_of(run) for run in adversary_runs(study, corpus, seeds[0])],
+        seeds=of_runs(seed_runs(study, corpus)),
+        uniform=of_runs([uniform_run(study, corpus)])[0],
+        searched=means(searched, scale * searched.floats("change")),
+        exact=means(exact, scale * (exact.floats("epsilon") - exact.floats("slack"))),
+        candidates=means(candidates, scale * candidates.floats("change")),
         documents=len(kept),
     )
 
 
 def prediction_against_attention(results: Results) -> Figure:
     """Figure 5: one panel per corpus."""
-    corpora = list(results.study.corpora)
-    rows, columns = panel_grid(len(corpora))
-    width = COLUMN if columns == 1 else PAGE
-    figure = new_figure(width, rows * (2.5 if columns < 3 else 2.2) + 0.75)
-    axes = figure.subplots(rows, columns, squeeze=False, sharex=True).ravel()
-    shown = []
-    for axis, corpus in zip(axes, corpora, strict=False):
-        axis.set_title(corpus)
-        shown.append((axis, points_of(results, corpus)))
-        _panel(*shown[-1])
-    _label_axes(results, list(axes[: len(corpora)]), corpora, columns)
-    hide_unused(list(axes[len(corpora) :]))
-    _legend(results, figure, narrow=columns == 1)
-    _label_panels(figure, shown)
-    return figure
+    return _figure(results, [None], narrow=2.5, wide=2.2)
 
 
 def prediction_against_attention_by_class(results: Results) -> Figure:
     """Figure 6: the same by the class that the base model predicts, class 0 on top."""
-    corpora = list(results.study.corpora)
-    _, columns = panel_grid(len(corpora))
-    bands = -(-len(corpora) // columns)
-    width = COLUMN if columns == 1 else PAGE
-    figure = new_figure(width, bands * 2 * (2.1 if columns < 3 else 1.95) + 0.75)
-    grid = figure.subplots(2 * bands, columns, squeeze=False, sharex=True)
+    return _figure(results, [0, 1], narrow=2.1, wide=1.95)
+
+
+def _figure(
+    results: Results, classes: Sequence[int | None], *, narrow: float, wide: float
+) -> Figure:
+    """Panels of all corpora, those of one corpus's classes one above the other.
+
+    TVD is named beside the first panel of a row and wherever its scale changes; JSD under every panel
+    where classes are told apart, and otherwise under those that have none beneath.
+
+    Args:
+        results: the study's tables.
+        classes: predicted classes, or None for all documents.
+        narrow: height of a panel where at most two stand side by side, inches.
+        wide: where more do.
+    """
+    corpora, deep = list(results.study.corpora), len(classes)
+    bands, columns = panel_grid(len(corpora))
+    height = bands * deep * (narrow if columns < 3 else wide) + 0.75
+    figure = new_figure(COLUMN if columns == 1 else PAGE, height)
+    grid = figure.subplots(deep * bands, columns, squeeze=False, sharex=True)
+    labels = [_TVD_LABELS[headline_tvd(results.study, corpus)] for corpus in corpora]
     panels = []
     for place in range(bands * columns):
-        pair = grid[2 * (place // columns) : 2 * (place // columns) + 2, place % columns]
+        band, column = divmod(place, columns)
+        axes = grid[deep * band : deep * (band + 1), column]
         if place >= len(corpora):
-            hide_unused(list(pair))
+            hide_unused(axes)
             continue
-        for class_, axis in enumerate(pair):
+        for class_, axis in zip(classes, axes, strict=True):
             points = points_of(results, corpora[place], class_)
-            axis.set_title(f"{corpora[place]}, predicted class {class_} (n = {points.documents})")
+            of_class = f", predicted class {class_} (n = {points.documents})"
+            axis.set_title(corpora[place] + ("" if class_ is None else of_class))
             _panel(axis, points)
+            if column == 0 or labels[place] != labels[place - 1]:
+                axis.set_ylabel(labels[place])
+            if deep > 1 or place >= len(corpora) - columns:
+                axis.set_xlabel("mean JSD, nats")
             panels.append((axis, points))
-    for band in range(bands):
-        names = corpora[band * columns : (band + 1) * columns]
-        for row in (2 * band, 2 * band + 1):
-            _label_axes(results, list(grid[row, : len(names)]), names, columns)
     _legend(results, figure, narrow=columns == 1)
     _label_panels(figure, panels)
     return figure
 
 
-def _panel(axis: Axes, points: Points) -> None:
+def _panel(axis: Axes, points: PlanePoints) -> None:
     axis.axvline(LN2, color=GREY, linewidth=0.5, linestyle=(0, (1, 2)), zorder=0)
     for same, sweep in points.sweeps.items():
         axis.plot(*sweep.T, **_sweep_style(same), linewidth=1.0, zorder=3)
-    for name, place in (
-        ("seeds", points.seeds.T),
-        ("uniform", points.uniform),
-        ("searched", points.searched),
-        ("exact", points.exact),
-        ("candidates", points.candidates),
-    ):
+    for name, style in _MARKS.items():
         # A mark on an axis stays whole.
-        axis.plot(*place, **_MARKS[name], linestyle="none", zorder=4, clip_on=False)
+        axis.plot(*getattr(points, name).T, **style, linestyle="none", zorder=4, clip_on=False)
     axis.set_xlim(-0.02, 0.72)
     axis.set_xticks([0, 0.2, 0.4, 0.6])
     axis.yaxis.set_major_locator(MaxNLocator(5))
     axis.margins(y=0.1)
     axis.set_ylim(bottom=0)
+    axis.tick_params(labelbottom=True)
     axis.text(LN2, 1.0, "ln 2", transform=axis.get_xaxis_transform(), **_BOUND)
 
 
@@ -202,23 +202,7 @@ def _sweep_style(same: bool) -> dict[str, Any]:
     return _SAME_SEED if same else _OTHER_SEED
 
 
-def _label_axes(
-    results: Results, axes: Sequence[Axes], corpora: Sequence[str], columns: int
-) -> None:
-    """Name x under every panel that has none of the same column beneath, y wherever it changes."""
-    words = {"tvd": "mean TVD, |Δp|", "tvd_half": "mean TVD, ½|Δp|"}
-    previous = ""
-    for place, (axis, corpus) in enumerate(zip(axes, corpora, strict=True)):
-        label = words[headline_tvd(results.study, corpus)]
-        if place % columns == 0 or label != previous:
-            axis.set_ylabel(label)
-        previous = label
-        axis.tick_params(labelbottom=True)
-        if place >= len(corpora) - columns:
-            axis.set_xlabel("mean JSD, nats")
-
-
-def _label_panels(figure: Figure, panels: Sequence[tuple[Axes, Points]]) -> None:
+def _label_panels(figure: Figure, panels: Sequence[tuple[Axes, PlanePoints]]) -> None:
     """Write λ beside the points of the first sweep of every panel, once the layout is final."""
     settle(figure)
     for axis, points in panels:
@@ -245,15 +229,8 @@ def _legend(results: Results, figure: Figure, *, narrow: bool) -> None:
         Line2D([], [], **_sweep_style(same), label=f"trained adversaries (λ), {words[same]}")
         for same in sorted({seed == study.base_seed for seed in seeds}, reverse=True)
     ]
-    words_of = {
-        "seeds": "another seed of the base model",
-        "uniform": "uniform attention",
-        "searched": "searched adversary, ε-max",
-        "exact": "exact adversary, ε-max",
-        "candidates": "searched, mean of all candidates",
-    }
     handles += [
-        Line2D([], [], **_MARKS[name], linestyle="none", label=label)
-        for name, label in words_of.items()
+        Line2D([], [], **style, linestyle="none", label=_NAMES[name])
+        for name, style in _MARKS.items()
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=1 if narrow else 3)

@@ -20,7 +20,7 @@ from attnnn.exhibits.drawing.style import (
     SKY,
     new_figure,
 )
-from attnnn.exhibits.results import Results
+from attnnn.exhibits.finished import Results
 
 _COMPONENTS = (
     "token\nembedding",

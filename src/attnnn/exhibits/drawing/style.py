@@ -7,9 +7,9 @@ line style of its own, so that a figure survives a grey print.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -24,6 +24,10 @@ _TALLEST = 10.0  # inches that a page has for a figure
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
 GREY, PALE = "#6E6E6E", "#E4E4E4"
+
+# Ticks with their labels.
+UNIT_TICKS = [0, 0.5, 1], ["0", ".5", "1"]
+JSD_TICKS = [0, 0.2, 0.4, 0.6], ["0", ".2", ".4", ".6"]
 
 CLASS_COLOURS = (VERMILION, SKY, GREEN)
 
@@ -82,6 +86,20 @@ def panel_grid(panels: int, widest: int = 3) -> tuple[int, int]:
     return math.ceil(panels / columns), columns
 
 
+def single_panels(corpora: int, height: float) -> tuple[Figure, list[Axes]]:
+    """A figure of one panel per corpus in the places of `panel_grid`, as wide as a column for one alone.
+
+    Args:
+        corpora: how many.
+        height: of a panel with its title, inches.
+    """
+    rows, columns = panel_grid(corpora)
+    figure = new_figure(COLUMN if columns == 1 else PAGE, height * rows + 0.55)
+    axes = list(figure.subplots(rows, columns, squeeze=False).ravel())
+    hide_unused(axes[corpora:])
+    return figure, axes[:corpora]
+
+
 def paired_panels(corpora: int, height: float) -> tuple[Figure, list[tuple[Axes, Axes]]]:
     """A page-wide figure of two panels per corpus, side by side; with more than three, two per row.
 
@@ -97,6 +115,49 @@ def paired_panels(corpora: int, height: float) -> tuple[Figure, list[tuple[Axes,
     return figure, [(axes[2 * i], axes[2 * i + 1]) for i in range(corpora)]
 
 
+def name_axes(x: Mapping[Axes, str], y: str) -> None:
+    """Name x under every panel that has none beneath, and y beside the first panel of every row.
+
+    Args:
+        x: its name by panel, upper ones before those beneath.
+        y: its name.
+    """
+    lowest: dict[int, tuple[Axes, str]] = {}
+    for axis, name in x.items():
+        place = axis.get_subplotspec()
+        assert place is not None
+        if place.is_first_col():
+            axis.set_ylabel(y)
+        lowest[place.colspan.start] = axis, name
+    for axis, name in lowest.values():
+        axis.set_xlabel(name)
+
+
+def write_beside(
+    axis: Axes,
+    y: float,
+    text: str,
+    *,
+    points: float = 4,
+    align: Literal["left", "right"] = "left",
+    size: float = 7,
+) -> None:
+    """Write text to the right of a panel, at a height in data units and in points from its edge.
+
+    The layout then knows how much room it takes.
+    """
+    axis.annotate(
+        text,
+        (1, y),
+        xycoords=("axes fraction", "data"),
+        xytext=(points, 0),
+        textcoords="offset points",
+        ha=align,
+        va="center",
+        fontsize=size,
+    )
+
+
 def settle(figure: Figure) -> None:
     """Lay the figure out once and for all, so that every format gets the same places."""
     figure.draw_without_rendering()
@@ -109,7 +170,7 @@ def save(figure: Figure, path: str, form: str) -> None:
         figure.savefig(aside, format=form, dpi=300, metadata=_METADATA[form])
 
 
-def hide_unused(axes: Sequence[Axes]) -> None:
+def hide_unused(axes: Iterable[Axes]) -> None:
     """Blank the panels of a grid that no corpus fills."""
     for axis in axes:
         axis.set_axis_off()

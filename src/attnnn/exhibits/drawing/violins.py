@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
+from numpy.typing import NDArray
 
-from attnnn.exhibits.bins import MAX_ATTENTION_BINS
-from attnnn.exhibits.classes import in_order, name_of, series_of
-from attnnn.exhibits.drawing.style import BLACK, GREY, colour_of
-from attnnn.exhibits.results import Floats, Ints
+from attnnn.exhibits.drawing.style import BLACK, GREY, colour_of, write_beside
+from attnnn.exhibits.finished import Floats, Ints
+from attnnn.exhibits.groups import MAX_ATTENTION_BINS, in_order, name_of, series_of
 
-JSD_LIMITS = (-0.05, 0.7)
 _HATCHES = ("", "////", "....")
 # Where the halves of a bin stand and how high they are, in bins, a negative one hanging down; by the number
 # of classes. All classes together have both halves of one violin.
@@ -25,9 +24,8 @@ _LANES: dict[int, tuple[tuple[float, float], ...]] = {
 }
 _FEWEST = 5  # documents; fewer are drawn one by one, since a density of them would be invention
 _DOT: dict[str, Any] = {"markersize": 3, "markeredgewidth": 0.4, "markeredgecolor": BLACK}
-_FINEST = (
-    0.003  # a kernel narrower than this on the axis of a violin would be thinner than its outline
-)
+# A kernel narrower than this on the axis of a violin would be thinner than its outline.
+_FINEST = 0.003
 _CUT = 0.02  # how far a density reaches beyond its data
 
 
@@ -46,16 +44,13 @@ def violins(
         limits: of the x axis.
     """
     places = range(len(MAX_ATTENTION_BINS))
-    series = series_of(predicted)
     for place in places:
         axis.axhline(place, color=GREY, linewidth=0.3, zorder=0)
-        for (class_, members), (offset, height) in zip(
-            series.items(), _LANES[len(series)], strict=True
-        ):
-            shown, base = values[(bins == place) & members], place + offset
-            half_violin(axis, shown, base, height, class_)
-            if class_ is None and _has_density(shown):
-                half_violin(axis, shown, base, -height, class_)
+    for class_, members, place, offset, height in _halves(bins, predicted):
+        shown, base = values[members], place + offset
+        half_violin(axis, shown, base, height, class_)
+        if class_ is None and _has_density(shown):
+            half_violin(axis, shown, base, -height, class_)
     axis.set_xlim(limits)
     axis.set_ylim(-0.6, len(MAX_ATTENTION_BINS) - 0.4)
     axis.set_yticks(list(places), MAX_ATTENTION_BINS)
@@ -63,21 +58,21 @@ def violins(
 
 def write_counts(axis: Axes, bins: Ints, predicted: Ints) -> None:
     """How many documents of each class every violin stands for, beside the last panel of a row."""
+    size = 7 if len(series_of(predicted)) < 3 else 5.5
+    for class_, members, place, offset, height in _halves(bins, predicted):
+        middle = offset if class_ is None else offset + 0.48 * height
+        text = f"n = {np.count_nonzero(members)}"
+        write_beside(axis, place + middle, text, size=size)
+
+
+def _halves(
+    bins: Ints, predicted: Ints
+) -> Iterator[tuple[int | None, NDArray[np.bool_], int, float, float]]:
+    """Class, documents, bin, and place in the bin and height of every half violin, as `_LANES` has them."""
     series = series_of(predicted)
     for place in range(len(MAX_ATTENTION_BINS)):
-        for (class_, members), (offset, height) in zip(
-            series.items(), _LANES[len(series)], strict=True
-        ):
-            middle = offset if class_ is None else offset + 0.48 * height
-            axis.annotate(
-                f"n = {np.count_nonzero((bins == place) & members)}",
-                (1, place + middle),
-                xycoords=("axes fraction", "data"),
-                xytext=(4, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=7 if len(series) < 3 else 5.5,
-            )
+        for (class_, members), lane in zip(series.items(), _LANES[len(series)], strict=True):
+            yield class_, (bins == place) & members, place, *lane
 
 
 def hatch_of(class_: int | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pyarrow.compute as pc
@@ -12,10 +13,10 @@ from numpy.typing import NDArray
 from attnnn.dag.exhibit import TableExhibit
 from attnnn.dag.stage import Artifact
 from attnnn.exhibits import needs
-from attnnn.exhibits.facts import ALL, Fact, Facts, Setting
-from attnnn.exhibits.hits import hits
-from attnnn.exhibits.intervals import Resampling
-from attnnn.exhibits.results import Floats, Results, Table, require_same_documents
+from attnnn.exhibits.estimates import estimate, mean
+from attnnn.exhibits.facts import ALL, Fact, Facts, Setting, of_each_corpus
+from attnnn.exhibits.finished import Floats, Results, Table, require_same_documents
+from attnnn.exhibits.performance import hits
 from attnnn.exhibits.sheet import Sheet, measured, number, protocol_phrase
 from attnnn.stages.measure import METHODS
 from attnnn.stages.measure import STAGE as MEASURE
@@ -25,10 +26,7 @@ from attnnn.study.runs import explained_runs
 from attnnn.tables.ragged import Ragged
 
 _SCORES = ("attention", *METHODS, "chance")
-_FIRSTS = {
-    "supporting_token_first": "token",
-    "supporting_sentence_first": "sentence",
-}
+_FIRSTS = {"supporting_token_first": "token", "supporting_sentence_first": "sentence"}
 
 
 @dataclass(frozen=True)
@@ -72,32 +70,28 @@ def stories_of(documents: Table) -> Stories:
     )
 
 
-def evidence(results: Results) -> Facts:
+def _evident(study: Study, corpus: str) -> bool:
+    return study.corpora[corpus].source.evidence
+
+
+@of_each_corpus
+def evidence(results: Results, corpus: str) -> Iterator[Fact]:
     """How often each score ranks a supporting token, and a supporting sentence, first.
 
     A sentence's score is the sum of its tokens'. Where several share the highest score, the share of
     supporting ones among them counts. Chance: a token, or a sentence, drawn at random.
     """
-    return Facts(fact for corpus in evident_corpora(results) for fact in _corpus(results, corpus))
-
-
-def evident_corpora(results: Results) -> list[str]:
-    """The corpora whose supporting sentences are known."""
-    corpora = results.study.corpora
-    return [name for name, corpus in corpora.items() if corpus.source.evidence]
-
-
-def _corpus(results: Results, corpus: str) -> Iterator[Fact]:
+    if not _evident(results.study, corpus):
+        return
     documents = results.documents(corpus)
     stories = stories_of(documents)
     unknown, n = int((~stories.known).sum()), len(documents)
     yield Fact(corpus, ALL, "documents_without_evidence", unknown, n=n)
     for run in explained_runs(results.study, corpus):
-        yield from run_evidence(results, run, documents, stories)
+        yield from _run(results, run, documents, stories)
 
 
-def run_evidence(results: Results, run: Run, documents: Table, stories: Stories) -> Iterator[Fact]:
-    """The facts about one run."""
+def _run(results: Results, run: Run, documents: Table, stories: Stories) -> Iterator[Fact]:
     predictions = results.predictions(run)
     require_same_documents(documents, predictions)
     right = (predictions.predicted == predictions.ints("label"))[stories.known]
@@ -112,7 +106,8 @@ def run_evidence(results: Results, run: Run, documents: Table, stories: Stories)
         for score in _SCORES:
             setting = Setting(model=run.model.name, score=score, answered=group)
             for metric, values in zip(_FIRSTS, firsts[score], strict=True):
-                yield _mean(results, run.corpus, setting, metric, values[members])
+                chosen = values[members]
+                yield estimate(results.study, run.corpus, setting, metric, mean, chosen)
 
 
 def _firsts(stories: Stories, scores: Ragged) -> tuple[Floats, Floats]:
@@ -121,32 +116,17 @@ def _firsts(stories: Stories, scores: Ragged) -> tuple[Floats, Floats]:
     return hits(exact, stories.evidence), hits(stories.by_sentence(exact), stories.supporting)
 
 
-def _mean(results: Results, corpus: str, setting: Setting, metric: str, values: Floats) -> Fact:
-    low, high = Resampling(results.study, corpus).mean(values)
-    value = float(np.mean(values)) if len(values) else None
-    return Fact(corpus, setting, metric, value, low, high, len(values))
-
-
 def evidence_sheet(results: Results, table: Facts) -> Sheet:
     """The table for people: two rows a model and kind of unit, of all stories and of those answered right."""
     rows: list[list[str]] = []
-    for corpus in evident_corpora(results):
+    for corpus in filter(partial(_evident, results.study), results.study.corpora):
         for metric, unit in _FIRSTS.items():
             rows.append([])
             for run in explained_runs(results.study, corpus):
                 rows += [
                     [corpus, unit, *_cells(table, run, metric, group)] for group in ("all", "right")
                 ]
-    notes = [
-        "A sentence's score is the sum of its tokens'. Of several tokens or sentences with the highest "
-        "score, the share of supporting ones counts. Chance: one drawn at random. Right: stories that this "
-        "model answers rightly. In brackets: 95 % percentile bootstrap interval over the n stories, each "
-        "with its question."
-    ]
-    if not rows:
-        notes = ["No corpus of this study says which sentences support an answer."]
     return Sheet(
-        name="jw_evidence",
         caption="Share of test stories in which the token, or the sentence, of the highest score is in a "
         f"sentence that supports the answer. {protocol_phrase(results.study)}",
         columns=[
@@ -155,7 +135,12 @@ def evidence_sheet(results: Results, table: Facts) -> Sheet:
         ],
         rows=rows[1:],
         text_columns=4,
-        notes=notes,
+        notes=[
+            "A sentence's score is the sum of its tokens'. Of several tokens or sentences with the highest "
+            "score, the share of supporting ones counts. Chance: one drawn at random. Right: stories that "
+            "this model answers rightly. In brackets: 95 % percentile bootstrap interval over the n stories, "
+            "each with its question."
+        ],
     )
 
 
@@ -178,10 +163,6 @@ def _needs(study: Study, corpus: str) -> list[Artifact]:
         *needs.predictions(runs),
         *(MEASURE.made(method, run) for run in runs for method in METHODS),
     ]
-
-
-def _evident(study: Study, corpus: str) -> bool:
-    return study.corpora[corpus].source.evidence
 
 
 EXHIBIT = TableExhibit(

@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from attnnn.dag.exhibit import FigureExhibit
 from attnnn.dag.stage import Artifact
 from attnnn.exhibits import needs
 from attnnn.study.config import Study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from attnnn.exhibits.results import Results
-
-
-def draw(results: Results) -> Figure:
-    """See the caption."""
-    from attnnn.exhibits.drawing.heatmap import opening
-
-    return opening(results)
 
 
 def _needs(study: Study, corpus: str) -> list[Artifact]:
@@ -38,5 +24,5 @@ EXHIBIT = FigureExhibit(
     "search found an adversary for, and that have at most 25 tokens, as far as there are any.",
     needs=_needs,
     settings=frozenset({"base_seed"}),
-    draw=draw,
+    draw="heatmap:opening",
 )

@@ -1,24 +1,7 @@
 """Figure 2 of Jain & Wallace 2019."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from attnnn.dag.exhibit import FigureExhibit
 from attnnn.exhibits import needs
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from attnnn.exhibits.results import Results
-
-
-def draw(results: Results) -> Figure:
-    """See the caption."""
-    from attnnn.exhibits.drawing.histograms import gradient_correlations
-
-    return gradient_correlations(results)
-
 
 EXHIBIT = FigureExhibit(
     papers=("jain-wallace",),
@@ -30,5 +13,5 @@ EXHIBIT = FigureExhibit(
     "three classes are drawn together.",
     needs=needs.correlations,
     settings=frozenset({"base_seed"}),
-    draw=draw,
+    draw="histograms:gradient_correlations",
 )

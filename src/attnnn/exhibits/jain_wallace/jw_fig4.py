@@ -1,24 +1,7 @@
 """Figure 4 of Jain & Wallace 2019."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from attnnn.dag.exhibit import FigureExhibit
 from attnnn.exhibits import needs
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from attnnn.exhibits.results import Results
-
-
-def draw(results: Results) -> Figure:
-    """See the caption."""
-    from attnnn.exhibits.drawing.differences import beside_gradients
-
-    return beside_gradients(results)
-
 
 EXHIBIT = FigureExhibit(
     papers=("jain-wallace",),
@@ -32,5 +15,5 @@ EXHIBIT = FigureExhibit(
     "together.",
     needs=needs.correlation,
     settings=frozenset({"base_seed", "bootstrap"}),
-    draw=draw,
+    draw="differences:beside_gradients",
 )

@@ -1,24 +1,7 @@
 """Figure 5 of Jain & Wallace 2019."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from attnnn.dag.exhibit import FigureExhibit
 from attnnn.exhibits import needs
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from attnnn.exhibits.results import Results
-
-
-def draw(results: Results) -> Figure:
-    """See the caption."""
-    from attnnn.exhibits.drawing.histograms import leave_one_out_correlations
-
-    return leave_one_out_correlations(results)
-
 
 EXHIBIT = FigureExhibit(
     papers=("jain-wallace",),
@@ -30,5 +13,5 @@ EXHIBIT = FigureExhibit(
     " classes are drawn together.",
     needs=needs.correlation,
     settings=frozenset({"base_seed"}),
-    draw=draw,
+    draw="histograms:leave_one_out_correlations",
 )

@@ -1,24 +1,7 @@
 """Figure 8 of Jain & Wallace 2019."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from attnnn.dag.exhibit import FigureExhibit
 from attnnn.exhibits import needs
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from attnnn.exhibits.results import Results
-
-
-def draw(results: Results) -> Figure:
-    """See the caption."""
-    from attnnn.exhibits.drawing.class_violins import adversaries
-
-    return adversaries(results)
-
 
 EXHIBIT = FigureExhibit(
     papers=("jain-wallace",),
@@ -31,5 +14,5 @@ EXHIBIT = FigureExhibit(
     "documents of each violin. More than three classes are drawn together.",
     needs=needs.adversaries,
     settings=frozenset({"base_seed"}),
-    draw=draw,
+    draw="violin_figures:adversaries",
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -11,10 +12,10 @@ from attnnn.dag.exhibit import TableExhibit
 from attnnn.dag.stage import Artifact
 from attnnn.exhibits import needs
 from attnnn.exhibits.correlations import GRADIENT, LEAVE_ONE_OUT, MEASURES, correlations
-from attnnn.exhibits.facts import Fact, Facts, Setting
-from attnnn.exhibits.intervals import Resampling
-from attnnn.exhibits.results import Floats, Results
-from attnnn.exhibits.scores import scores
+from attnnn.exhibits.estimates import estimate, mean, median
+from attnnn.exhibits.facts import Fact, Facts, Setting, of_each_corpus
+from attnnn.exhibits.finished import Results
+from attnnn.exhibits.performance import f1_and_accuracy
 from attnnn.exhibits.sheet import Sheet, measured, number, protocol_phrase
 from attnnn.measures import roc_auc
 from attnnn.stages.correlate import STAGE as CORRELATE
@@ -57,77 +58,42 @@ _MULTICLASS = [
 ]
 
 
-def grid(results: Results) -> Facts:
+@of_each_corpus
+def grid(results: Results, corpus: str) -> Iterator[Fact]:
     """Scores of every model, and what the experiments say of its attention, where it has one."""
-    study = results.study
-    return Facts(
-        fact
-        for corpus in study.corpora
-        for run in (*grid_runs(study, corpus), *vanilla_runs(study, corpus))
-        for fact in _beside_published(results, run)
-    )
-
-
-def _beside_published(results: Results, run: Run) -> Iterator[Fact]:
-    corpus = results.study.corpora[run.corpus]
+    study, settings = results.study, results.study.corpora[corpus]
     # They count acute anemia as class 1; where chronic is, only F1 of class 1 is another number.
-    swapped = getattr(corpus.source, "anemia_positive", "acute") != "acute"
-    for fact in _run(results, run):
-        dataset = None if swapped and fact.metric == "f1" else corpus.published
-        printed = published_of_grid(dataset, model=run.model.name, metric=fact.metric)
-        yield replace(fact, published=printed)
+    swapped = getattr(settings.source, "anemia_positive", "acute") != "acute"
+    for run in (*grid_runs(study, corpus), *vanilla_runs(study, corpus)):
+        for fact in _run(results, run):
+            dataset = None if swapped and fact.metric == "f1" else settings.published
+            printed = published_of_grid(dataset, model=run.model.name, metric=fact.metric)
+            yield replace(fact, published=printed)
 
 
 def _run(results: Results, run: Run) -> Iterator[Fact]:
-    setting = Setting(model=run.model.name)
-    yield from _scores(results, run, setting)
-    if run.model.attention != "none":
-        yield from _correlations(results, run, setting)
-        yield from _counterfactuals(results, run, setting)
-
-
-def _scores(results: Results, run: Run, setting: Setting) -> Iterator[Fact]:
-    yield from scores(results, run, setting, None)
-    if results.multiclass(run.corpus):
+    corpus, setting, test = run.corpus, Setting(model=run.model.name), results.predictions(run)
+    yield from f1_and_accuracy(results, run, setting)
+    of = partial(estimate, results.study, corpus, setting)
+    if not results.multiclass(corpus):
+        yield of("auc", roc_auc, test.ints("label"), test.probability)
+    if run.model.attention == "none":
         return
-    test = results.predictions(run)
-    label, probability, n = test.ints("label"), test.probability, len(test)
-    area = float(roc_auc(label, probability))
-    interval = Resampling(results.study, run.corpus).auc(label, probability)
-    yield Fact(run.corpus, setting, "auc", area, *interval, n)
-
-
-def _correlations(results: Results, run: Run, setting: Setting) -> Iterator[Fact]:
-    excludes = results.study.protocol_of(run.corpus).nan_policy == "exclude"
+    excludes = results.study.protocol_of(corpus).nan_policy == "exclude"
     for metric, pair in _PAIRS.items():
         tau = correlations(results, run, pair).tau
-        yield _mean(results, run, setting, metric, tau[~np.isnan(tau)] if excludes else tau)
-
-
-def _counterfactuals(results: Results, run: Run, setting: Setting) -> Iterator[Fact]:
-    corpus = run.corpus
+        yield of(metric, mean, tau[~np.isnan(tau)] if excludes else tau)
     change = results.permutation(corpus, run=run).floats("median_change")
-    low, high = Resampling(results.study, corpus).median(change)
-    middle = float(np.median(change))
-    metric = "permutation_median_change"
-    yield Fact(corpus, setting, metric, middle, low, high, len(change))
-    searched = results.searched(corpus, run=run)
-    yield _mean(results, run, setting, "epsilon_max_jsd_searched", searched.floats("jsd"))
-    found = searched.flags("found").astype(np.float64)
-    yield _mean(results, run, setting, "share_found", found)
-    exact = results.exact(corpus, run=run)
-    if not results.multiclass(corpus):
-        yield _mean(results, run, setting, "epsilon_max_jsd_exact", exact.floats("jsd"))
-        return
-    yield _mean(results, run, setting, _BEST_KNOWN, exact.floats("jsd"))
-    yield _mean(results, run, setting, _BOUND, exact.floats("bound"))
-    yield _mean(results, run, setting, "share_exact", exact.flags("exact").astype(np.float64))
-
-
-def _mean(results: Results, run: Run, setting: Setting, metric: str, values: Floats) -> Fact:
-    low, high = Resampling(results.study, run.corpus).mean(values)
-    value = float(np.mean(values)) if len(values) else None
-    return Fact(run.corpus, setting, metric, value, low, high, len(values))
+    yield of("permutation_median_change", median, change)
+    searched, exact = results.searched(corpus, run=run), results.exact(corpus, run=run)
+    yield of("epsilon_max_jsd_searched", mean, searched.floats("jsd"))
+    yield of("share_found", mean, searched.flags("found"))
+    if results.multiclass(corpus):
+        yield of(_BEST_KNOWN, mean, exact.floats("jsd"))
+        yield of(_BOUND, mean, exact.floats("bound"))
+        yield of("share_exact", mean, exact.flags("exact"))
+    else:
+        yield of("epsilon_max_jsd_exact", mean, exact.floats("jsd"))
 
 
 def grid_sheet(results: Results, table: Facts) -> Sheet:
@@ -138,10 +104,7 @@ def grid_sheet(results: Results, table: Facts) -> Sheet:
         rows.append([])
         for setting in table.settings(corpus):
             facts = [table.get(corpus, setting, metric) for metric in _SHOWN]
-            model, digits = (
-                setting["model"],
-                [digits for _, digits in _SHOWN.values()],
-            )
+            model, digits = setting["model"], [digits for _, digits in _SHOWN.values()]
             here = [
                 measured(fact, shown, published=False)
                 for fact, shown in zip(facts, digits, strict=True)
@@ -159,7 +122,6 @@ def grid_sheet(results: Results, table: Facts) -> Sheet:
                 rows.append([corpus, model, "J&W", *theirs])
     epsilons = sorted({study.protocol_of(corpus).epsilon_select for corpus in study.corpora})
     return Sheet(
-        name="jw_grid",
         caption="Every encoder with every attention, and without (none): F1 of class 1, accuracy and "
         "ROC-AUC, mean τ-b between attention (α), gradients and leave-one-out (LOO), median over "
         f"documents of the median |Δp| over {study.permutations} permutations of the attention, and mean "

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from attnnn.dag.exhibit import TableExhibit
 from attnnn.dag.stage import Artifact
 from attnnn.exhibits import needs
-from attnnn.exhibits.facts import Fact, Facts, Setting
-from attnnn.exhibits.intervals import Resampling
-from attnnn.exhibits.results import Floats, Results, Table, require_same_documents
-from attnnn.exhibits.scores import run_f1
+from attnnn.exhibits.estimates import estimate, mean
+from attnnn.exhibits.facts import Fact, Facts, Setting, of_each_corpus
+from attnnn.exhibits.finished import Results, Table, require_same_documents
+from attnnn.exhibits.performance import run_f1
 from attnnn.exhibits.sheet import Sheet, measured, protocol_phrase
 from attnnn.measures import f1_score, jensen_shannon_divergence, predicted_class
 from attnnn.stages.replace import STAGE as REPLACE
@@ -44,21 +45,18 @@ _SHOWN = {
 _NAMED = 5  # strongest words of a class that the notes name
 
 
-def log_odds(results: Results) -> Facts:
+@of_each_corpus
+def log_odds(results: Results, corpus: str) -> Iterator[Fact]:
     """F1, divergences, changes and flips of every experiment with log-odds, against the base model."""
-    return Facts(fact for corpus in results.study.corpora for fact in _corpus(results, corpus))
-
-
-def _corpus(results: Results, corpus: str) -> Iterator[Fact]:
     base = base_run(results.study, corpus)
     table, own = results.replacement(corpus), results.predictions(base)
     require_same_documents(table, own)
     weight = results.log_odds(corpus).floats("weight")
     yield Fact(corpus, WORDS, "counted", int((~np.isnan(weight)).sum()))
     yield Fact(corpus, WORDS, "weighted", int((np.abs(weight) > 0).sum()))
-    yield run_f1(results, base, BASE_MODEL, None)
+    yield run_f1(results, base, BASE_MODEL)
     jsd = table.floats("jsd")
-    yield _mean(results, corpus, BASE_MODEL, "jsd_log_odds_mean", jsd)
+    yield estimate(results.study, corpus, BASE_MODEL, "jsd_log_odds_mean", mean, jsd)
     yield from _at_test(results, corpus, table, own)
     for run in log_odds_runs(results.study, corpus):
         yield from _trained(results, run, own)
@@ -66,46 +64,38 @@ def _corpus(results: Results, corpus: str) -> Iterator[Fact]:
 
 
 def _at_test(results: Results, corpus: str, table: Table, own: Table) -> Iterator[Fact]:
-    label, predicted = own.ints("label"), predicted_class(table.floats("imposed_probability"))
-    low, high = Resampling(results.study, corpus).f1(label, predicted)
-    n = len(label)
-    yield Fact(corpus, AT_TEST, "f1", float(f1_score(label, predicted)), low, high, n)
-    yield _mean(results, corpus, AT_TEST, "jsd_mean", table.floats("jsd"))
-    yield _mean(results, corpus, AT_TEST, "change_mean", table.floats("imposed_change"))
-    flips = predicted != table.ints("predicted")
-    yield _mean(results, corpus, AT_TEST, "flip_share", flips.astype(np.float64))
+    of = partial(estimate, results.study, corpus, AT_TEST)
+    predicted = predicted_class(table.floats("imposed_probability"))
+    yield of("f1", f1_score, own.ints("label"), predicted)
+    yield of("jsd_mean", mean, table.floats("jsd"))
+    yield of("change_mean", mean, table.floats("imposed_change"))
+    yield of("flip_share", mean, predicted != table.ints("predicted"))
     wordless = int((table.ints("counted_words") == 0).sum())
-    yield Fact(corpus, AT_TEST, "documents_without_words", wordless, n=n)
+    yield Fact(corpus, AT_TEST, "documents_without_words", wordless, n=len(table))
 
 
 def _trained(results: Results, run: Run, own: Table) -> Iterator[Fact]:
-    corpus, setting = run.corpus, Setting(model=run.model.name)
+    setting = Setting(model=run.model.name)
+    of = partial(estimate, results.study, run.corpus, setting)
     test, divergence = results.predictions(run), results.divergence(run)
-    given = results.predictions(Run(corpus, LOG_ODDS, run.seed))
+    given = results.predictions(Run(run.corpus, LOG_ODDS, run.seed))
     require_same_documents(own, test, divergence, given)
-    yield run_f1(results, run, setting, None)
-    yield _mean(results, corpus, setting, "jsd_mean", divergence.floats("jsd"))
+    yield run_f1(results, run, setting)
+    yield of("jsd_mean", mean, divergence.floats("jsd"))
     if run.model != LOG_ODDS:
         to_given = jensen_shannon_divergence(test.ragged("attention"), given.ragged("attention"))
-        yield _mean(results, corpus, setting, "jsd_log_odds_mean", to_given)
-    yield _mean(results, corpus, setting, "change_mean", divergence.floats("tvd"))
-    flips = (test.predicted != own.predicted).astype(np.float64)
-    yield _mean(results, corpus, setting, "flip_share", flips)
+        yield of("jsd_log_odds_mean", mean, to_given)
+    yield of("change_mean", mean, divergence.floats("tvd"))
+    yield of("flip_share", mean, test.predicted != own.predicted)
 
 
 def _substituted(results: Results, corpus: str, table: Table) -> Iterator[Fact]:
-    yield _mean(results, corpus, SUBSTITUTED, "change_mean", table.floats("substituted_change"))
+    of = partial(estimate, results.study, corpus, SUBSTITUTED)
     predicted = predicted_class(table.floats("substituted_probability"))
-    flips = predicted != table.ints("predicted")
-    yield _mean(results, corpus, SUBSTITUTED, "flip_share", flips.astype(np.float64))
+    yield of("change_mean", mean, table.floats("substituted_change"))
+    yield of("flip_share", mean, predicted != table.ints("predicted"))
     fewer = table.ints("substituted_words") < results.study.log_odds.substituted_words
     yield Fact(corpus, SUBSTITUTED, "documents_with_fewer_words", int(fewer.sum()), n=len(table))
-
-
-def _mean(results: Results, corpus: str, setting: Setting, metric: str, values: Floats) -> Fact:
-    low, high = Resampling(results.study, corpus).mean(values)
-    value = float(np.mean(values)) if len(values) else None
-    return Fact(corpus, setting, metric, value, low, high, len(values))
 
 
 def log_odds_sheet(results: Results, table: Facts) -> Sheet:
@@ -119,7 +109,6 @@ def log_odds_sheet(results: Results, table: Facts) -> Sheet:
             rows.append([corpus, name, *cells])
     settings = study.log_odds
     return Sheet(
-        name="jw_log_odds",
         caption="Attention by the log-odds of words in a bag of words: F1 of class 1; mean JSD (nats) to the "
         "base model's attention and to that by log-odds; mean |Δp| and share of flipped predictions against "
         f"the base model, on the test split. {protocol_phrase(study)}",
@@ -145,16 +134,15 @@ def _of_words(results: Results, table: Facts, corpus: str) -> str:
         order = np.argsort(-towards, kind="stable")[:_NAMED]
         strongest = [tokens[word] for word in order if towards[word] > 0]
         named.append(f"for class {class_} {', '.join(strongest) or 'none'}")
-    counts = {
-        metric: table.get(corpus, setting, metric)
+    counted, weighted, wordless, fewer = (
+        measured(table.get(corpus, setting, metric), 0)
         for setting, metric in (
             (WORDS, "counted"),
             (WORDS, "weighted"),
             (AT_TEST, "documents_without_words"),
             (SUBSTITUTED, "documents_with_fewer_words"),
         )
-    }
-    counted, weighted, wordless, fewer = (measured(fact, 0) for fact in counts.values())
+    )
     return (
         f"{corpus}: {weighted} of {counted} words of the bag have a weight; strongest {'; '.join(named)}. "
         f"Test documents of stop and unknown words alone, whose log-odds attention is uniform: {wordless}; "

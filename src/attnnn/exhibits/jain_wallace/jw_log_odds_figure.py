@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from attnnn.dag.exhibit import FigureExhibit
 from attnnn.dag.stage import Artifact
 from attnnn.exhibits import needs
 from attnnn.stages.replace import STAGE as REPLACE
 from attnnn.study.config import Study
 from attnnn.study.runs import base_run, has_log_odds
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from attnnn.exhibits.results import Results
-
-
-def draw(results: Results) -> Figure:
-    """See the caption."""
-    from attnnn.exhibits.drawing.log_odds import log_odds
-
-    return log_odds(results)
 
 
 def _needs(study: Study, corpus: str) -> list[Artifact]:
@@ -42,5 +28,5 @@ EXHIBIT = FigureExhibit(
     settings=frozenset({"base_seed"}),
     shows=has_log_odds,
     requires="log_odds: {run: true}",
-    draw=draw,
+    draw="violin_figures:log_odds",
 )

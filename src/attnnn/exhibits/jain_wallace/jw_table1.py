@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from attnnn.dag.exhibit import TableExhibit
 from attnnn.dag.stage import Artifact
 from attnnn.exhibits import needs
-from attnnn.exhibits.facts import ALL, Fact, Facts, Setting
-from attnnn.exhibits.results import Results
-from attnnn.exhibits.scores import scores
+from attnnn.exhibits.facts import ALL, Fact, Facts, Setting, of_each_corpus
+from attnnn.exhibits.finished import Results
+from attnnn.exhibits.performance import f1_and_accuracy
 from attnnn.exhibits.sheet import Sheet, measured, number, protocol_phrase
 from attnnn.stages.prepare import STAGE as PREPARE
 from attnnn.study.config import Study
@@ -28,12 +28,9 @@ _NOTES = [
 ]
 
 
-def characteristics(results: Results) -> Facts:
+@of_each_corpus
+def characteristics(results: Results, corpus: str) -> Iterator[Fact]:
     """Vocabulary, mean length, documents of each class in train and test, and test scores."""
-    return Facts(fact for corpus in results.study.corpora for fact in _corpus(results, corpus))
-
-
-def _corpus(results: Results, corpus: str) -> Iterator[Fact]:
     study = results.study
     description, dataset = results.description(corpus), study.corpora[corpus].published
     yield Fact(corpus, ALL, "vocabulary_size", int(description["vocabulary"]["size"]))
@@ -51,7 +48,7 @@ def _corpus(results: Results, corpus: str) -> Iterator[Fact]:
             yield Fact(corpus, setting, "documents", size, n=n, published=printed)
     base = base_run(study, corpus)
     reported = published(dataset, table="2", setting="jw_reported", metric="f1_pos")
-    yield from scores(results, base, Setting(model=base.model.name), reported)
+    yield from f1_and_accuracy(results, base, Setting(model=base.model.name), reported)
 
 
 def characteristics_sheet(results: Results, table: Facts) -> Sheet:
@@ -59,7 +56,7 @@ def characteristics_sheet(results: Results, table: Facts) -> Sheet:
     model = Setting(model=BASE.name)
     rows = []
     for corpus in results.study.corpora:
-        description = results.description(corpus)
+        classes, word = results.description(corpus)["classes"], _word(results, corpus)
         mean = table.get(corpus, Setting(split="train"), "mean_tokens")
         length = measured(mean, 1, published=False)
         if mean is not None and mean.published is not None:
@@ -67,21 +64,15 @@ def characteristics_sheet(results: Results, table: Facts) -> Sheet:
         rows.append(
             [
                 corpus,
-                _class_names(description["classes"], _word(results, corpus)),
+                _class_names(classes, word),
                 measured(table.get(corpus, ALL, "vocabulary_size"), 0),
                 length,
-                *(
-                    _sizes(
-                        table, corpus, split, len(description["classes"]), _word(results, corpus)
-                    )
-                    for split in _SPLITS
-                ),
+                *(_sizes(table, corpus, split, len(classes), word) for split in _SPLITS),
                 measured(table.get(corpus, model, "f1")),
                 measured(table.get(corpus, model, "accuracy")),
             ]
         )
     return Sheet(
-        name="jw_table1",
         caption="The corpora: words of the vocabulary, mean tokens per training document, documents by class "
         "(class 0 / class 1 …), and F1 of class 1 and accuracy of the BiLSTM with additive attention on the "
         f"test split. {protocol_phrase(results.study)}",

@@ -6,17 +6,19 @@ from collections.abc import Iterator
 
 from attnnn.dag.exhibit import TableExhibit
 from attnnn.exhibits import needs
-from attnnn.exhibits.classes import MOST_CLASSES
 from attnnn.exhibits.correlations import (
     GRADIENT,
     LEAVE_ONE_OUT,
     PAPER_METRIC,
     correlation_facts,
+    mean_and_spread,
     printed_in_table_2,
+    printed_mean_and_spread,
     setting_of,
 )
-from attnnn.exhibits.facts import Fact, Facts
-from attnnn.exhibits.results import Results
+from attnnn.exhibits.facts import Fact, Facts, of_each_corpus
+from attnnn.exhibits.finished import Results
+from attnnn.exhibits.groups import MOST_CLASSES
 from attnnn.exhibits.sheet import Sheet, number, protocol_phrase
 from attnnn.study.model import BASE, TRAINED_MLP, Model, Run
 from attnnn.study.papers.published import UNMAPPED_CLASSES
@@ -35,19 +37,13 @@ _COLUMNS = {
 }
 
 
-def first_correlations(results: Results) -> Facts:
+@of_each_corpus
+def first_correlations(results: Results, corpus: str) -> Iterator[Fact]:
     """Statistics of the three columns by predicted class: see `correlation_facts`."""
     study = results.study
-    return Facts(
-        fact
-        for corpus in study.corpora
-        for model, pair in _COLUMNS.values()
-        for facts in (
-            correlation_facts(results, Run(corpus, model, study.base_seed), pair),
-            _of_unknown_classes(corpus, study.corpora[corpus].published, model, pair),
-        )
-        for fact in facts
-    )
+    for model, pair in _COLUMNS.values():
+        yield from correlation_facts(results, Run(corpus, model, study.base_seed), pair)
+        yield from _of_unknown_classes(corpus, study.corpora[corpus].published, model, pair)
 
 
 def _of_unknown_classes(
@@ -80,7 +76,6 @@ def first_correlations_sheet(results: Results, table: Facts) -> Sheet:
                 rows.append([corpus, group, "J&W", *cells])
     unknown = any(row and row[1].startswith(_UNKNOWN) for row in rows)
     return Sheet(
-        name="jw_table2",
         caption="Kendall's τ-b between attention and gradients, and between attention and leave-one-out, "
         "over test documents by predicted class: mean ± standard deviation, and the share with p ≤ .05. "
         f"{protocol_phrase(results.study)}",
@@ -106,11 +101,11 @@ def _place(group: str) -> tuple[bool, bool, str]:
 
 
 def _column(
-    table: Facts, corpus: str, place: tuple[object, str], group: str
+    table: Facts, corpus: str, place: tuple[Model, str], group: str
 ) -> tuple[tuple[str, str], tuple[str, str] | None]:
     """Our cells of one column, τ and share, and the paper's where it has some."""
     model, pair = place
-    setting = setting_of(model, pair, group)  # type: ignore[arg-type]
+    setting = setting_of(model, pair, group)
     mean, spread, share, controlled = (
         table.get(corpus, setting, metric)
         for metric in ("tau_mean", "tau_std", "significant_share", "significant_share_fdr")
@@ -119,18 +114,14 @@ def _column(
         return ("–", "–"), None
     if mean.value is None or controlled is None:
         return ("–", "–"), _printed(mean, spread, share)
-    tau = f"{number(mean.value, 2)} ± {number(spread.value, 2)}"
-    if mean.low is not None:
-        tau += f" [{number(mean.low, 2)}, {number(mean.high, 2)}]"
-    here = tau, f"{number(share.value, 2)} | {number(controlled.value, 2)}"
-    return here, _printed(mean, spread, share)
+    shares = f"{number(share.value, 2)} | {number(controlled.value, 2)}"
+    return (mean_and_spread(mean, spread), shares), _printed(mean, spread, share)
 
 
 def _printed(mean: Fact, spread: Fact, share: Fact) -> tuple[str, str] | None:
     if mean.published is None:
         return None
-    tau = f"{number(mean.published, 2)} ± {number(spread.published, 2)}"
-    return tau, number(share.published, 2)
+    return printed_mean_and_spread(mean, spread), number(share.published, 2)
 
 
 EXHIBIT = TableExhibit(

@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from attnnn.dag.exhibit import FigureExhibit
 from attnnn.dag.stage import Artifact
 from attnnn.exhibits import needs
 from attnnn.stages.search import STAGE as SEARCH
 from attnnn.study.config import Study
 from attnnn.study.runs import base_run, guide_runs, guiding_run
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from attnnn.exhibits.results import Results
-
-
-def draw(results: Results) -> Figure:
-    """See the caption."""
-    from attnnn.exhibits.drawing.maps import attention_maps
-
-    return attention_maps(results)
 
 
 def _needs(study: Study, corpus: str) -> list[Artifact]:
@@ -47,5 +33,5 @@ EXHIBIT = FigureExhibit(
     "weight are shown.",
     needs=_needs,
     settings=frozenset({"base_seed", "adversary_seed", "guide_lambda"}),
-    draw=draw,
+    draw="maps:attention_maps",
 )

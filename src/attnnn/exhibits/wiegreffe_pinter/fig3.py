@@ -1,24 +1,7 @@
 """Figure 3 of Wiegreffe & Pinter 2019."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from attnnn.dag.exhibit import FigureExhibit
 from attnnn.exhibits import needs
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from attnnn.exhibits.results import Results
-
-
-def draw(results: Results) -> Figure:
-    """See the caption."""
-    from attnnn.exhibits.drawing.shift_violins import attention_shift
-
-    return attention_shift(results)
-
 
 EXHIBIT = FigureExhibit(
     papers=("wiegreffe-pinter",),
@@ -31,5 +14,5 @@ EXHIBIT = FigureExhibit(
     "three classes are drawn together.",
     needs=needs.shifts,
     settings=frozenset({"base_seed", "seeds"}),
-    draw=draw,
+    draw="violin_figures:attention_shift",
 )

@@ -1,24 +1,7 @@
 """Figure 5 of Wiegreffe & Pinter 2019."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from attnnn.dag.exhibit import FigureExhibit
 from attnnn.exhibits import needs
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from attnnn.exhibits.results import Results
-
-
-def draw(results: Results) -> Figure:
-    """See the caption."""
-    from attnnn.exhibits.drawing.plane import prediction_against_attention
-
-    return prediction_against_attention(results)
-
 
 EXHIBIT = FigureExhibit(
     papers=("wiegreffe-pinter",),
@@ -30,5 +13,5 @@ EXHIBIT = FigureExhibit(
     "which the paper does not have. The vertical line is the largest possible JSD, ln 2.",
     needs=needs.plane,
     settings=frozenset({"base_seed", "seeds", "adversary_seed", "lambdas"}),
-    draw=draw,
+    draw="plane:prediction_against_attention",
 )

@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import numpy as np
+
 from attnnn.dag.exhibit import TableExhibit
 from attnnn.exhibits import needs
-from attnnn.exhibits.facts import Fact, Facts, Setting
-from attnnn.exhibits.intervals import Resampling
-from attnnn.exhibits.results import Results
+from attnnn.exhibits.estimates import estimate, mean
+from attnnn.exhibits.facts import Fact, Facts, Setting, of_each_corpus
+from attnnn.exhibits.finished import Floats, Results, require_same_documents
 from attnnn.exhibits.sheet import Sheet, measured, protocol_phrase
-from attnnn.exhibits.sweeps import (
-    curve,
-)
+from attnnn.exhibits.sweeps import headline_tvd
 from attnnn.measures import convexity_index
-from attnnn.study.runs import adversary_seeds
+from attnnn.study.runs import adversary_runs, adversary_seeds
 
 
-def convexity(results: Results) -> Facts:
+@of_each_corpus
+def convexity(results: Results, corpus: str) -> Iterator[Fact]:
     """The convexity index of every curve of figure 5, with an interval over documents."""
     study = results.study
-    facts = []
-    for corpus in study.corpora:
-        for seed in adversary_seeds(study, corpus):
-            points = curve(results, corpus, seed)
-            value = float(convexity_index(points.jsd.mean(axis=1), points.tvd.mean(axis=1)))
-            low, high = Resampling(study, corpus).convexity(points.jsd, points.tvd)
-            setting = Setting(seed=seed)
-            n = points.jsd.shape[1]
-            facts.append(Fact(corpus, setting, "convexity_index", value, low, high, n))
-            facts.append(Fact(corpus, setting, "lambdas", len(points.lambdas), n=n))
-    return Facts(facts)
+    for seed in adversary_seeds(study, corpus):
+        tables = [results.divergence(run) for run in adversary_runs(study, corpus, seed)]
+        require_same_documents(*tables)
+        jsd = [table.floats("jsd") for table in tables]
+        tvd = [table.floats(headline_tvd(study, corpus)) for table in tables]
+        setting = Setting(seed=seed)
+        yield estimate(study, corpus, setting, "convexity_index", _index, *jsd, *tvd)
+        yield Fact(corpus, setting, "lambdas", len(tables), n=len(tables[0]))
+
+
+def _index(*columns: Floats) -> Floats:
+    """Convexity of mean TVD against mean JSD; the columns: JSD of every point, then TVD of every point."""
+    means = np.stack([mean(column) for column in columns], axis=-1)
+    jsd, tvd = np.split(means, 2, axis=-1)
+    return convexity_index(jsd, tvd)
 
 
 def convexity_sheet(results: Results, table: Facts) -> Sheet:
@@ -42,7 +49,6 @@ def convexity_sheet(results: Results, table: Facts) -> Sheet:
             seed = str(setting["seed"])
             rows.append([corpus, seed, measured(count, 0), measured(index), str(index.n)])
     return Sheet(
-        name="fig5_convexity",
         caption="Convexity index of each λ sweep of figure 5: area between the curve of mean TVD against "
         f"mean JSD and its chord, positive where the curve sags below. {protocol_phrase(results.study)}",
         columns=["corpus", "seed", "λ", "convexity index", "n"],

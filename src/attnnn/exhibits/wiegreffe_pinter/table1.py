@@ -8,20 +8,17 @@ import numpy as np
 
 from attnnn.dag.exhibit import TableExhibit
 from attnnn.exhibits import needs
-from attnnn.exhibits.facts import ALL, Fact, Facts, Setting
-from attnnn.exhibits.results import Results, Table
+from attnnn.exhibits.facts import ALL, Fact, Facts, Setting, of_each_corpus
+from attnnn.exhibits.finished import Results, Table
 from attnnn.exhibits.sheet import Sheet, measured, protocol_phrase
 from attnnn.study.papers.published import published
 
 SPLITS = ("train", "dev", "test")
 
 
-def dataset_statistics(results: Results) -> Facts:
+@of_each_corpus
+def dataset_statistics(results: Results, corpus: str) -> Iterator[Fact]:
     """Documents by split and class, tokens per document, and the size of the vocabulary."""
-    return Facts(fact for corpus in results.study.corpora for fact in _corpus(results, corpus))
-
-
-def _corpus(results: Results, corpus: str) -> Iterator[Fact]:
     description = results.description(corpus)
     dataset = results.study.corpora[corpus].published
     for split in SPLITS:
@@ -67,7 +64,6 @@ def dataset_statistics_sheet(results: Results, table: Facts) -> Sheet:
         vocabulary = measured(table.get(corpus, ALL, "vocabulary_size"), 0)
         rows.append([corpus, " / ".join(classes), length, *sizes, vocabulary])
     return Sheet(
-        name="table1",
         caption="The corpora: mean tokens per training document, documents by class (class 0 / class 1) "
         f"and words of the vocabulary. {protocol_phrase(results.study)}",
         columns=["corpus", "classes", "tokens", *SPLITS, "vocabulary"],

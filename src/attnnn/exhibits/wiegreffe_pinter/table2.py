@@ -9,10 +9,10 @@ import numpy as np
 from attnnn.dag.exhibit import TableExhibit
 from attnnn.dag.stage import Artifact
 from attnnn.exhibits import needs
-from attnnn.exhibits.facts import Fact, Facts, Setting
-from attnnn.exhibits.intervals import over_seeds
-from attnnn.exhibits.results import Results
-from attnnn.exhibits.scores import run_f1
+from attnnn.exhibits.estimates import over_seeds
+from attnnn.exhibits.facts import Fact, Facts, Setting, of_each_corpus
+from attnnn.exhibits.finished import Results
+from attnnn.exhibits.performance import run_f1
 from attnnn.exhibits.sheet import Cell, Sheet, best, measured, protocol_phrase
 from attnnn.measures import f1_score
 from attnnn.study.config import Study
@@ -21,16 +21,11 @@ from attnnn.study.runs import base_run, seed_runs, uniform_run
 
 _REPORTED, _SEEDS = Setting("jain_wallace_reported"), Setting("mean_over_seeds")
 _BASE, _UNIFORM = Setting("base_lstm"), Setting("uniform_lstm")
-_F1_OF = "F1 of class 1 on the test split"
-_PUBLISHED_NOTE = "In brackets: 95 % percentile bootstrap interval over test documents"
 
 
-def lstm_f1(results: Results) -> Facts:
+@of_each_corpus
+def lstm_f1(results: Results, corpus: str) -> Iterator[Fact]:
     """Table 2: the base LSTM, the uniform LSTM, and the mean over seeds."""
-    return Facts(fact for corpus in results.study.corpora for fact in _lstm_f1(results, corpus))
-
-
-def _lstm_f1(results: Results, corpus: str) -> Iterator[Fact]:
     study = results.study
     dataset = study.corpora[corpus].published
     reported, base, uniform = (
@@ -68,15 +63,14 @@ def lstm_f1_sheet(results: Results, table: Facts) -> Sheet:
             ]
         )
     return Sheet(
-        name="table2",
-        caption=f"{_F1_OF}: the base LSTM and the same with uniform attention; the better one in bold. "
-        f"{protocol_phrase(results.study)}",
+        caption="F1 of class 1 on the test split: the base LSTM and the same with uniform attention; the "
+        f"better one in bold. {protocol_phrase(results.study)}",
         columns=["corpus", "J&W", "base LSTM", "uniform LSTM", "mean over seeds", "n"],
         rows=rows,
         notes=[
-            f"{_PUBLISHED_NOTE} (n documents); of the mean over {len(results.study.seeds)} seeds: "
-            "Student's t interval. In parentheses: Wiegreffe & Pinter 2019, table 2; J&W: as they "
-            "quote Jain & Wallace 2019."
+            "In brackets: 95 % percentile bootstrap interval over test documents (n documents); of the mean "
+            f"over {len(results.study.seeds)} seeds: Student's t interval. In parentheses: Wiegreffe & "
+            "Pinter 2019, table 2; J&W: as they quote Jain & Wallace 2019."
         ],
     )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from attnnn.dag.exhibit import TableExhibit
 from attnnn.dag.stage import Artifact
 from attnnn.exhibits import needs
-from attnnn.exhibits.facts import Facts, Setting
-from attnnn.exhibits.results import Results
-from attnnn.exhibits.scores import run_f1
+from attnnn.exhibits.facts import Fact, Facts, Setting, of_each_corpus
+from attnnn.exhibits.finished import Results
+from attnnn.exhibits.performance import run_f1
 from attnnn.exhibits.sheet import Cell, Sheet, best, measured, protocol_phrase
 from attnnn.study.config import Study
 from attnnn.study.model import format_lambda
@@ -15,22 +17,19 @@ from attnnn.study.papers.published import published
 from attnnn.study.runs import guide_runs
 
 
-def guided_f1(results: Results) -> Facts:
+@of_each_corpus
+def guided_f1(results: Results, corpus: str) -> Iterator[Fact]:
     """Table 3: the MLP under each guide."""
     study = results.study
-    facts = []
-    for corpus in study.corpora:
-        dataset = study.corpora[corpus].published
-        for guide, run in guide_runs(study, corpus).items():
-            printed = published(
-                dataset,
-                table="3",
-                setting=f"guide_mlp:{guide}",
-                metric="f1_pos",
-                lambda_=study.guide_lambda if guide == "adversary" else None,
-            )
-            facts.append(run_f1(results, run, Setting(guide), printed))
-    return Facts(facts)
+    for guide, run in guide_runs(study, corpus).items():
+        printed = published(
+            study.corpora[corpus].published,
+            table="3",
+            setting=f"guide_mlp:{guide}",
+            metric="f1_pos",
+            lambda_=study.guide_lambda if guide == "adversary" else None,
+        )
+        yield run_f1(results, run, Setting(guide), printed)
 
 
 def guided_f1_sheet(results: Results, table: Facts) -> Sheet:
@@ -47,7 +46,6 @@ def guided_f1_sheet(results: Results, table: Facts) -> Sheet:
     rows.append([])
     rows.append(["n", *(str(fact.n) if fact else "–" for fact in sizes)])
     return Sheet(
-        name="table3",
         caption="F1 of class 1 on the test split of an MLP that weighs its tokens by the attention of a "
         f"guide; the best guide in bold. Adversary: λ = {format_lambda(study.guide_lambda)}. "
         f"{protocol_phrase(study)}",

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 from attnnn.dag.exhibit import TableExhibit
 from attnnn.exhibits import needs
-from attnnn.exhibits.facts import Fact, Facts, Setting
-from attnnn.exhibits.results import Results
+from attnnn.exhibits.facts import Fact, Facts, Setting, of_each_corpus
+from attnnn.exhibits.finished import Results
 from attnnn.exhibits.sheet import Cell, Sheet, measured, number, protocol_phrase
 from attnnn.exhibits.sweeps import (
     JSD_FLOOR,
     TVD_NOTE,
-    Choice,
     adversary_facts,
     choose,
     headline_tvd,
@@ -24,34 +23,26 @@ from attnnn.study.papers.published import published_lambda
 from attnnn.study.runs import adversary_seeds
 
 
-def best_adversaries(results: Results) -> Facts:
+@of_each_corpus
+def best_adversaries(results: Results, corpus: str) -> Iterator[Fact]:
     """Table 4: the adversary of highest F1 among those of mean JSD of at least .4.
 
     Raises:
         UserError: λ is to be chosen on a split that a corpus does not have.
     """
     study = results.study
-    facts: list[Fact] = []
-    for corpus in study.corpora:
-        split = study.protocol_of(corpus).lambda_select
-        for rank, seed in enumerate(adversary_seeds(study, corpus)):
-            choice = choose(results, corpus, seed, split)
-            setting = Setting(chosen_on=split, seed=shown_seed(study, corpus, seed))
-            facts += _chosen(results, corpus, setting, choice, rank == 0)
-    return Facts(facts)
-
-
-def _chosen(
-    results: Results, corpus: str, setting: Setting, choice: Choice, printed: bool
-) -> Iterator[Fact]:
-    dataset = results.study.corpora[corpus].published if printed else None
-    n = choice.documents
-    yield Fact(corpus, setting, "lambdas_with_jsd_at_least_0.4", choice.qualifying, n=n)
-    yield Fact(corpus, setting, "highest_mean_jsd", choice.highest_jsd, n=n)
-    lambda_ = None if choice.run is None else lambda_of(choice.run)
-    yield Fact(corpus, setting, "lambda", lambda_, n=n, published=published_lambda(dataset))
-    if choice.run is not None:
-        yield from adversary_facts(results, choice.run, setting, "4", printed)
+    split = study.protocol_of(corpus).lambda_select
+    for rank, seed in enumerate(adversary_seeds(study, corpus)):
+        dataset = None if rank else study.corpora[corpus].published
+        choice = choose(results, corpus, seed, split)
+        setting = Setting(chosen_on=split, seed=shown_seed(study, corpus, seed))
+        n = choice.documents
+        yield Fact(corpus, setting, "lambdas_with_jsd_at_least_0.4", choice.qualifying, n=n)
+        yield Fact(corpus, setting, "highest_mean_jsd", choice.highest_jsd, n=n)
+        lambda_ = None if choice.run is None else lambda_of(choice.run)
+        yield Fact(corpus, setting, "lambda", lambda_, n=n, published=published_lambda(dataset))
+        if choice.run is not None:
+            yield from adversary_facts(results, choice.run, setting, "4", dataset)
 
 
 def best_adversaries_sheet(results: Results, table: Facts) -> Sheet:
@@ -76,7 +67,6 @@ def best_adversaries_sheet(results: Results, table: Facts) -> Sheet:
             split = setting["chosen_on"]
             rows.append([corpus, str(seed), split, shown, *(measured(f) for f in facts), n])
     return Sheet(
-        name="table4",
         caption=f"The trained adversary of highest F1 among those of mean JSD of at least {JSD_FLOOR:g}, "
         f"reported on the test split. {protocol_phrase(study)}",
         columns=["corpus", "seed", "λ chosen on", "λ", "F1", "TVD", "JSD", "n"],

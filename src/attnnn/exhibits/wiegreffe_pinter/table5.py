@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from attnnn.dag.exhibit import TableExhibit
 from attnnn.exhibits import needs
-from attnnn.exhibits.facts import Fact, Facts, Setting
-from attnnn.exhibits.results import Results
+from attnnn.exhibits.facts import Fact, Facts, Setting, of_each_corpus
+from attnnn.exhibits.finished import Results
 from attnnn.exhibits.sheet import Cell, Sheet, best, measured, protocol_phrase
 from attnnn.exhibits.sweeps import (
     TVD_NOTE,
@@ -18,16 +20,15 @@ from attnnn.study.model import format_lambda
 from attnnn.study.runs import adversary_runs, adversary_seeds
 
 
-def sweep(results: Results) -> Facts:
+@of_each_corpus
+def sweep(results: Results, corpus: str) -> Iterator[Fact]:
     """Table 5: F1, TVD (whole and halved) and JSD of every trained adversary."""
     study = results.study
-    facts: list[Fact] = []
-    for corpus in study.corpora:
-        for rank, seed in enumerate(adversary_seeds(study, corpus)):
-            for run in adversary_runs(study, corpus, seed):
-                setting = Setting(lambda_=lambda_of(run), seed=shown_seed(study, corpus, seed))
-                facts += adversary_facts(results, run, setting, "5", rank == 0)
-    return Facts(facts)
+    for rank, seed in enumerate(adversary_seeds(study, corpus)):
+        dataset = None if rank else study.corpora[corpus].published
+        for run in adversary_runs(study, corpus, seed):
+            setting = Setting(lambda_=lambda_of(run), seed=shown_seed(study, corpus, seed))
+            yield from adversary_facts(results, run, setting, "5", dataset)
 
 
 def sweep_sheet(results: Results, table: Facts) -> Sheet:
@@ -48,18 +49,10 @@ def sweep_sheet(results: Results, table: Facts) -> Sheet:
                 f1 = table.get(corpus, setting, "f1")
                 others = [table.get(corpus, setting, metric) for metric in (headline, "jsd")]
                 assert f1 is not None
-                rows.append(
-                    [
-                        corpus,
-                        str(seed),
-                        shown,
-                        Cell(measured(f1), f1 in bold),
-                        *(measured(fact) for fact in others),
-                        str(f1.n),
-                    ]
-                )
+                cells = [measured(fact) for fact in others]
+                best_cell = Cell(measured(f1), f1 in bold)
+                rows.append([corpus, str(seed), shown, best_cell, *cells, str(f1.n)])
     return Sheet(
-        name="table5",
         caption="Trained adversaries by λ on the test split: F1 of class 1 (highest of a sweep in bold), "
         "mean TVD between their predictions and the base model's, mean JSD between their "
         f"attention and the base model's. {protocol_phrase(study)}",

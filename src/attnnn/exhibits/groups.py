@@ -1,15 +1,23 @@
-"""By which predicted classes documents are told apart, in tables and in figures."""
+"""By what documents are told apart: their predicted class, and the largest weight of their attention."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from attnnn.exhibits.results import Ints
+from attnnn.exhibits.finished import Ints
 
 MOST_CLASSES = 3
+# As in Jain & Wallace's violin figures.
+MAX_ATTENTION_BINS = ("[0,.25)", "[.25,.5)", "[.5,.75)", "[.75,1]")
+
+
+def bin_of(max_attention: ArrayLike) -> NDArray[np.int64]:
+    """Index of the bin of each weight, 0 … 3; a weight of exactly 1 belongs to the last."""
+    bins = np.floor(np.asarray(max_attention, dtype=np.float64) * 4).astype(np.int64)
+    return np.clip(bins, 0, len(MAX_ATTENTION_BINS) - 1)
 
 
 def predicted_groups(predicted: Ints) -> dict[str, NDArray[np.bool_]]:

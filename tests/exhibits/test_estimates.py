@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap
 
-from attnnn.exhibits.intervals import Resampling, of_mean_of_corpora
+from attnnn.exhibits.estimates import deviation, interval, mean, of_mean_of_corpora
+from attnnn.measures import accuracy, roc_auc
 from tests.exhibits import synthetic
 
 
@@ -15,7 +16,7 @@ def study(tmp_path):
 
 def test_interval_of_a_deviation_is_that_of_scipy(study):
     values = np.random.default_rng(1).normal(size=300)
-    low, high = Resampling(study, "sst").deviation(values)
+    low, high = interval(study, "sst", deviation, values)
     expected = bootstrap(
         (values,), np.std, n_resamples=4000, method="percentile", rng=np.random.default_rng(2)
     ).confidence_interval
@@ -26,16 +27,15 @@ def test_interval_of_a_deviation_is_that_of_scipy(study):
 
 
 def test_undefined_values_have_no_interval(study):
-    resampling = Resampling(study, "sst")
-    assert resampling.deviation(np.array([0.1, np.nan])) == (None, None)
-    assert resampling.deviation(np.array([])) == (None, None)
+    assert interval(study, "sst", deviation, np.array([0.1, np.nan])) == (None, None)
+    assert interval(study, "sst", deviation, np.array([])) == (None, None)
 
 
 def test_accuracy_and_auc(study):
     rng = np.random.default_rng(3)
     label = rng.integers(0, 2, 400)
     right = rng.random(400) < 0.8
-    low, high = Resampling(study, "sst").accuracy(label, np.where(right, label, 1 - label))
+    low, high = interval(study, "sst", accuracy, label, np.where(right, label, 1 - label))
     share = right.mean()
     half = 1.96 * np.sqrt(share * (1 - share) / 400)
     assert (low, high) == (
@@ -43,7 +43,7 @@ def test_accuracy_and_auc(study):
         pytest.approx(share + half, abs=0.01),
     )
     # Every document of class 1 outscores those of class 0, whatever the resample.
-    assert Resampling(study, "sst").auc(label, label.astype(float)) == (1, 1)
+    assert interval(study, "sst", roc_auc, label, label.astype(float)) == (1, 1)
 
 
 def test_mean_of_corpora_weighs_them_equally_whatever_their_sizes(study):
@@ -57,6 +57,6 @@ def test_mean_of_corpora_weighs_them_equally_whatever_their_sizes(study):
         pytest.approx(middle - 1.96 * error, abs=0.02),
         pytest.approx(middle + 1.96 * error, abs=0.02),
     )
-    assert of_mean_of_corpora(study, {"sst": values["sst"]}) == Resampling(study, "sst").mean(
-        values["sst"]
+    assert of_mean_of_corpora(study, {"sst": values["sst"]}) == interval(
+        study, "sst", mean, values["sst"]
     )

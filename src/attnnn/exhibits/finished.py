@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,11 +19,7 @@ from numpy.typing import NDArray
 
 from attnnn.dag.stage import Artifact, Stage
 from attnnn.errors import UserError
-from attnnn.measures import (
-    jensen_shannon_divergence,
-    predicted_class,
-    total_variation_distance,
-)
+from attnnn.measures import jensen_shannon_divergence, predicted_class, total_variation_distance
 from attnnn.stages.correlate import STAGE as CORRELATE
 from attnnn.stages.measure import STAGE as MEASURE
 from attnnn.stages.permute import STAGE as PERMUTE
@@ -116,10 +112,6 @@ class Results:
         self._read = lru_cache(maxsize=32)(self._sorted_table)
         self._diverging = lru_cache(maxsize=64)(self._divergence)
 
-    def table(self, made: Artifact) -> Table:
-        """Any table that the exhibit declares."""
-        return self._read(made)
-
     def description(self, corpus: str) -> dict[str, Any]:
         """What is known of a prepared corpus: sizes, lengths, what was left out.
 
@@ -143,7 +135,7 @@ class Results:
         """Predictions and attention of a run on one split."""
         return self._read(TRAIN.made("predictions", run), split)
 
-    def divergence(self, run: Run, split: str = "test") -> Divergence:
+    def divergence(self, run: Run, split: str = "test") -> Table:
         """How far a run is from the base model on one split, document by document."""
         return self._diverging(run, split)
 
@@ -176,6 +168,16 @@ class Results:
         """
         return self._adversary(SOLVE, corpus, epsilon, run)
 
+    def adversaries(self, corpus: str) -> tuple[Table, Table, Table]:
+        """The base model's predictions, and its searched and its exact adversaries, at the headline ε."""
+        tables = (
+            self.predictions(base_run(self.study, corpus)),
+            self.searched(corpus),
+            self.exact(corpus),
+        )
+        require_same_documents(*tables)
+        return tables
+
     def candidates(self, corpus: str, *, run: Run | None = None) -> Table:
         """All K candidates of the search against a run or the base model, feasible or not."""
         return self._read(SEARCH.made("candidates", run or base_run(self.study, corpus)))
@@ -200,11 +202,11 @@ class Results:
         made = stage.made("adversary", run or base_run(self.study, corpus))
         return self._read(made).where("epsilon", chosen)
 
-    def _divergence(self, run: Run, split: str) -> Divergence:
+    def _divergence(self, run: Run, split: str) -> Table:
         base = self.predictions(base_run(self.study, run.corpus), split)
         other = self.predictions(run, split)
         require_same_documents(base, other)
-        return Divergence.between(other, base)
+        return divergence(other, base)
 
     def _path(self, made: Artifact) -> Path:
         if made not in self._declared:
@@ -218,58 +220,26 @@ class Results:
         return Table(arrow.take(pc.sort_indices(arrow, sort_keys=[("document", "ascending")])))
 
 
-@dataclass(frozen=True)
-class Divergence:
-    """How far a run is from the base model, document by document.
+def divergence(run: Table, base: Table) -> Table:
+    """How far a run is from the base model, from their predictions of the same documents.
 
-    Attributes:
-        document: their numbers.
-        jsd: JSD between the run's and the base model's attention, nats.
-        tvd: |Δp|.
-        base_predicted: class that the base model predicts.
-        base_max_attention: its largest attention weight.
+    Returns:
+        A row per document: its number; ``jsd`` between the run's and the base model's attention, nats;
+        ``tvd``, |Δp|; and ``tvd_half``, which is what Wiegreffe & Pinter's code counts.
     """
-
-    document: Ints
-    jsd: Floats
-    tvd: Floats
-    base_predicted: Ints
-    base_max_attention: Floats
-
-    @classmethod
-    def between(cls, run: Table, base: Table) -> Divergence:
-        """Of two tables of predictions of the same documents."""
-        attention = base.ragged("attention")
-        return cls(
-            document=base.ints("document"),
-            jsd=jensen_shannon_divergence(run.ragged("attention"), attention),
-            tvd=total_variation_distance(
-                run.arrow["probability"].to_numpy(), base.arrow["probability"].to_numpy()
-            ),
-            base_predicted=base.predicted,
-            base_max_attention=np.asarray(attention.maxima(), dtype=np.float64),
-        )
-
-    def __len__(self) -> int:
-        return len(self.document)
-
-    def ints(self, name: str) -> Ints:
-        """A column of whole numbers, as of a table."""
-        return np.asarray(getattr(self, name))
-
-    def floats(self, name: str) -> Floats:
-        """A column of numbers, as of a table; ``tvd_half`` is what Wiegreffe & Pinter's code counts."""
-        return np.asarray(self.tvd / 2 if name == "tvd_half" else getattr(self, name))
+    tvd = total_variation_distance(
+        run.arrow["probability"].to_numpy(), base.arrow["probability"].to_numpy()
+    )
+    columns = {
+        "document": base.ints("document"),
+        "jsd": jensen_shannon_divergence(run.ragged("attention"), base.ragged("attention")),
+        "tvd": tvd,
+        "tvd_half": tvd / 2,
+    }
+    return Table(pa.table(columns))
 
 
-class AboutDocuments(Protocol):
-    """A table of documents."""
-
-    def ints(self, name: str) -> Ints:
-        """A column of whole numbers."""
-
-
-def require_same_documents(*tables: AboutDocuments) -> None:
+def require_same_documents(*tables: Table) -> None:
     """Refuse to set side by side tables that are not about the same documents.
 
     Raises:
