@@ -134,7 +134,7 @@ def test_saturated_predictions_keep_the_order_of_their_changes():
     # For tiny q, JS of q and r is half of q ln(2q / (q + r)) + r ln(2r / (q + r)).
     q, r = shares[0], shares[1:]
     expected = (q * np.log(2 * q / (q + r)) + r * np.log(2 * r / (q + r))) / 2
-    assert found.js[0] == pytest.approx(expected, rel=1e-6)
+    assert found.js[0] == pytest.approx(expected, rel=1e-6, abs=0)
 
 
 def test_places_in_a_ranking():

@@ -137,6 +137,15 @@ def test_more_than_two_classes_have_no_such_order():
     assert beyond > 10
 
 
+def test_a_tie_is_no_flip_where_the_predicted_class_comes_first():
+    # Class 0; without the first token 1 - 1 = 0, still class 0; without the third too, 1.
+    attention = Ragged.from_lists([[0.5, 0.25, 0.25]])
+    readout = binary(attention.with_values(np.array([-3.0, 1.0, -1.0])), 0.0)
+    found = ranking_flips(attention, readout, generator=np.random.default_rng(0))
+    assert found["smallest"].count == [2]
+    assert found["attention_gradient"].count == [2]
+
+
 def test_ties_fall_to_the_first_class_but_not_where_no_weight_is_left():
     attention = Ragged.from_lists([[0.5, 0.25, 0.25], [0.5, 0.5, 0.0]])
     # In the first, without the first token, 1 - 1 = 0, which is class 0. In the second the sum over what is

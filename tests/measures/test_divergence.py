@@ -125,10 +125,10 @@ def test_jsd_of_predictions_equals_scipy(seed, classes, sharpness):
 
 def test_jsd_of_nearly_equal_predictions_keeps_its_digits():
     # (½ ± e) against (½ ∓ e) is 2e² + O(e⁴), below rounding of either term of the plain formula.
-    for e in (1e-3, 1e-6, 1e-9, 1e-12):
+    for e in (2.0**-10, 2.0**-20, 2.0**-30, 2.0**-40):
         p, q = [0.5 + e, 0.5 - e], [0.5 - e, 0.5 + e]
-        expected = 2 * (p[0] - 0.5) ** 2
-        assert jensen_shannon_of_predictions(p, q) == pytest.approx(expected, rel=2 * e**2 + 1e-12)
+        found = jensen_shannon_of_predictions(p, q)
+        assert found == pytest.approx(2 * e**2, rel=e**2 + 1e-12, abs=0)
 
 
 def test_predictions_over_different_classes_are_refused():

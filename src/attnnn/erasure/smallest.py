@@ -55,8 +55,9 @@ def smallest_flips(attention: Ragged, readout: Readout, *, erase_all: bool = Fal
         gone = np.take_along_axis(block.weight, order, axis=1).cumsum(axis=1)
         mass = gone[np.arange(len(count)), np.maximum(count, 1) - 1]
         if erase_all:
+            # A set that leaves a weight is the smaller one.
             weights = (block.weight > 0).sum(axis=1)
-            all_of_them = (block.without_any != block.own) & ((count < 0) | (weights < count))
+            all_of_them = (count < 0) & (block.without_any != block.own)
             count = np.where(all_of_them, weights, count)
             mass = np.where(all_of_them, block.weight.sum(axis=1), mass)
         found.enter(block, count > 0, count, mass)
@@ -84,7 +85,7 @@ def _towards(block: Block, rival: Ints) -> Ints:
     ordered = np.sort(push, axis=1)
     left = np.where(np.isneginf(ordered), 0.0, ordered).cumsum(axis=1)
     beaten = ((left < 0) | (ties & (left == 0)))[:, ::-1]
-    beaten[:, 0] = False  # nothing erased
+    beaten[:, 0] = False  # nothing erased; below 0 by rounding at most
     return np.where(possible & beaten.any(axis=1), beaten.argmax(axis=1), -1)
 
 
