@@ -7,13 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from attnnn.erasure.rankings import contribution, ranking_flips
+from attnnn.erasure.choices import single_weights
+from attnnn.erasure.rankings import ranking_flips
 from attnnn.erasure.reasons import Reason, Reasons
-from attnnn.erasure.scores import decision_gradient, weighted
-from attnnn.erasure.single import Among, Erased, erase_each, random_others, ranked
+from attnnn.erasure.single import Among, Erased
 from attnnn.readout.predictions import Predictions
 from attnnn.readout.readout import Readout
 from attnnn.tables.ragged import Ragged
+
+# What the random items are called that the item of a rule is compared with.
+RANDOM_OF = {
+    "highest": "random",
+    "gradient": "random_for_gradient",
+    "attention_gradient": "random_for_attention_gradient",
+    "contribution": "random_for_contribution",
+}
 
 
 def erased_columns(
@@ -37,23 +45,17 @@ def erased_columns(
 
     Source: Serrano & Smith 2019, section 4.
     """
-    attention = predictions.attention
-    ascending = attention.with_values(np.negative(attention.values.astype(np.float64)))
-    gradient = decision_gradient(attention, readout)
-    highest = ranked(attention, 0)
-    rules = {
-        "highest": highest,
-        "second_highest": ranked(attention, 1),
-        "lowest": ranked(ascending, 0),
-        "second_lowest": ranked(ascending, 1),
-        "gradient": ranked(gradient, 0),
-        "attention_gradient": ranked(weighted(attention, gradient), 0),
-        "contribution": ranked(contribution(attention, readout), 0),
-        "random": random_others(highest, attention.lengths, generator, draws=draws, among=among),
-    }
-    parts = []
-    for rule, found in erase_each(attention, readout, rules, erase_all=erase_all).items():
-        parts += [_rows(predictions, rule, draw, found) for draw in range(found.position.shape[1])]
+    found = single_weights(
+        predictions.attention,
+        readout,
+        generator=generator,
+        draws=draws,
+        among=among,
+        erase_all=erase_all,
+    )
+    parts = [_rows(predictions, rule, 0, pair.chosen) for rule, pair in found.items()]
+    for rule, name in RANDOM_OF.items():
+        parts += [_rows(predictions, name, draw, found[rule].others) for draw in range(draws)]
     return _joined(parts)
 
 
