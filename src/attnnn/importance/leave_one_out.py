@@ -153,7 +153,7 @@ def _without_sentence(inputs: Inputs, sentences: Ragged, deleted: NDArray[np.int
     whole, lengths = inputs.tokens.take(document), sentences.take(document)
     kept = lengths.positions != (deleted - sentences.offsets[document])[lengths.documents]
     left = Ragged.from_lengths(lengths.values[kept], lengths.lengths - 1)
-    tokens = whole.values[np.repeat(kept, lengths.values)]
+    tokens = whole.values[np.repeat(kept, lengths.values.astype(np.int64))]
     weights = None if inputs.imposed is None else inputs.imposed.take(document).values[kept]
     return Inputs(
         Ragged.from_lengths(tokens, left.sums()),
