@@ -16,6 +16,9 @@ MODELS = [
     ("average", "additive"),
     ("cnn", "additive"),
     ("cnn", "dot"),
+    ("flan-rnn", "additive"),
+    ("flan-conv", "additive"),
+    ("flan-none", "uniform"),
 ]
 
 
@@ -51,6 +54,27 @@ def test_equals_finite_differences(make_classifier, tokens, model, through_atten
     for document, row in zip(tokens, found, strict=True):
         expected = by_finite_differences(classifier, document, hold_attention=not through_attention)
         np.testing.assert_allclose(row, expected, rtol=1e-6, atol=1e-10)
+
+
+@pytest.mark.parametrize("encoder", ["han-rnn", "han-conv", "han-none"])
+def test_a_hierarchical_models_slopes_are_in_its_sentence_vectors(make_classifier, tokens, encoder):
+    classifier = make_classifier(encoder, "additive")
+    sentences = Ragged.from_lists([[2, 1], [1], [3, 1, 3], [2], [1, 4, 2, 5], [5], [1, 6]])
+    inputs = Inputs(tokens, sentences=sentences)
+    found = gradient(classifier, inputs).signed
+    batch = inputs.batch()
+    with torch.no_grad():
+        vectors = classifier.embed(batch)
+        held = classifier(batch).attention
+        for row, n in enumerate(sentences.lengths):
+            for position in range(1, n + 1):
+                values = []
+                for stretch in (1 + 1e-5, 1 - 1e-5):
+                    changed = vectors.clone()
+                    changed[row, position] *= stretch
+                    values.append(probability(classifier, batch, changed, held)[row].item())
+                slope = (values[0] - values[1]) / 2e-5
+                assert found[row][position - 1] == pytest.approx(slope, rel=1e-6, abs=1e-10)
 
 
 @pytest.mark.parametrize("through_attention", [False, True])

@@ -13,7 +13,7 @@ from attnnn.tables.ragged import Ragged
 
 MODELS = [
     (encoder, attention)
-    for encoder in ("bilstm", "average", "cnn")
+    for encoder in ("bilstm", "average", "cnn", "flan-rnn", "flan-conv", "flan-none")
     for attention in ("additive", "dot", "uniform", "imposed", "none")
 ]
 
@@ -54,6 +54,53 @@ def test_equals_naive_deletion(make_classifier, tokens, imposed, model, exact):
     tolerance = 1e-6 if given is not None else 1e-12
     np.testing.assert_allclose(found.values, expected, rtol=0, atol=tolerance)
     assert np.isnan(found[1]).all()
+
+
+def naive_of_sentences(classifier, tokens, sentences, imposed):
+    """Every document without every sentence, by itself."""
+
+    @torch.no_grad()
+    def probability_of(parts, weights):
+        inputs = Inputs(
+            Ragged.from_lists([np.concatenate(parts)]),
+            sentences=Ragged.from_lists([[len(part) for part in parts]]),
+            imposed=None if weights is None else Ragged.from_lists([weights / weights.sum()]),
+        )
+        return classifier(inputs.batch()).logit.sigmoid().item()
+
+    changes = []
+    for row, document in enumerate(tokens):
+        parts = np.split(document, np.cumsum(sentences[row])[:-1])
+        weights = None if imposed is None else imposed[row]
+        whole = probability_of(parts, weights)
+        for i in range(len(parts)):
+            rest = None if weights is None else np.delete(weights, i)
+            left = [*parts[:i], *parts[i + 1 :]]
+            changes.append(probability_of(left, rest) - whole if left else np.nan)
+    return np.array(changes)
+
+
+@pytest.mark.parametrize("exact", [leave_one_out, by_deletion])
+@pytest.mark.parametrize("encoder", ["han-rnn", "han-conv", "han-none"])
+@pytest.mark.parametrize("attention", ["additive", "uniform", "imposed", "none"])
+def test_a_hierarchical_model_does_without_sentences(
+    make_classifier, tokens, encoder, attention, exact
+):
+    classifier = make_classifier(encoder, attention)
+    sentences = Ragged.from_lists([[2, 1], [1], [3, 1, 3], [2], [1, 4, 2, 5], [5], [1, 6]])
+    given = None
+    if attention == "imposed":
+        weights = np.random.default_rng(1).random(len(sentences.values))
+        given = sentences.with_values(
+            weights / sentences.with_values(weights).sums()[sentences.documents]
+        )
+    found = exact(classifier, Inputs(tokens, imposed=given, sentences=sentences)).signed
+    expected = naive_of_sentences(classifier, tokens, sentences, given)
+    np.testing.assert_allclose(
+        found.values, expected, rtol=0, atol=1e-12 if given is None else 1e-6
+    )
+    assert np.isnan(found.values).sum() == 3
+    assert found.lengths.tolist() == sentences.lengths.tolist()
 
 
 @pytest.mark.parametrize("max_tokens", [1, 7, 40])
@@ -101,6 +148,9 @@ class Sum(Encoder):
 
     def forward(self, embedded, lengths):
         return embedded.cumsum(dim=1)
+
+    def last(self, states, lengths):
+        return states[:, -1]
 
 
 def test_a_new_encoder_takes_the_plain_way(make_classifier, tokens):

@@ -12,8 +12,10 @@ from torch import Tensor, nn
 from attnnn.errors import UserError
 from attnnn.models.classifier import Classifier, build
 from attnnn.models.documents import Documents
+from attnnn.models.gru import both_ways
 from attnnn.models.inputs import Inputs
 from attnnn.models.prediction import predict
+from attnnn.models.serrano_smith import Gru
 from attnnn.study.model import Model
 from attnnn.tables.ragged import Ragged
 
@@ -95,8 +97,8 @@ def plain(
         if sentences is not None:
             read = []
             for sentence in vectors.split(sentences[row].tolist()):
-                states = states_of(model.word_encoder, sentence)
-                read.append(weights_of(model.word_attention, states) @ states)
+                states = states_of(model.words.encoder, sentence)
+                read.append(weights_of(model.words.attention, states) @ states)
             vectors = torch.stack(read)
         states = states_of(model.encoder, vectors)
         attention = weights_of(model.attention, states)
@@ -178,7 +180,7 @@ def test_without_encoders_one_sentence_is_read_as_a_document() -> None:
     for name, tensor in han.state_dict().items():
         if name in own and not name.startswith("attention"):
             own[name].copy_(tensor)
-    for name, tensor in han.word_attention.state_dict().items():
+    for name, tensor in han.words.attention.state_dict().items():
         own[f"attention.{name}"].copy_(tensor)
     whole = Ragged.from_lengths(TOKENS.lengths, np.ones(4, dtype=np.int64))
     ours = predict(han, Inputs(TOKENS, sentences=whole))
@@ -228,7 +230,7 @@ def test_grus_start_orthogonal_and_with_biases_of_zero_or_an_lstms() -> None:
             seed=0, outputs=10, lstm_bias=lstm_bias,
         )  # fmt: skip
         ones = 37 if lstm_bias else 0
-        for encoder in (model.encoder, model.word_encoder):
+        for encoder in (model.encoder, model.words.encoder):
             for gru in (encoder.left_to_right, encoder.right_to_left):
                 weight = gru.weight_hh_l0.detach()
                 torch.testing.assert_close(weight.T @ weight, torch.eye(50), atol=1e-5, rtol=0)
@@ -238,6 +240,37 @@ def test_grus_start_orthogonal_and_with_biases_of_zero_or_an_lstms() -> None:
                 assert gru.bias_hh_l0.sum() == gru.bias_hh_l0[37:74].sum() == ones
         assert not model.decoder.bias.any()
         assert model.decoder.weight.abs().max() <= (6 / 110) ** 0.5
+
+
+def test_states_are_those_of_pytorchs_packed_gru() -> None:
+    torch.manual_seed(1)
+    ours, theirs = Gru(5, 8), nn.GRU(5, 4, batch_first=True, bidirectional=True)
+    for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
+        for gru, suffix in ((ours.left_to_right, ""), (ours.right_to_left, "_reverse")):
+            getattr(gru, f"{name}_l0").data.uniform_(-1, 1)
+            getattr(theirs, f"{name}_l0{suffix}").data.copy_(getattr(gru, f"{name}_l0"))
+    lengths = torch.tensor([9, 3, 5])
+    embedded = torch.randn(3, 9, 5, requires_grad=True)
+    packed = nn.utils.rnn.pack_padded_sequence(
+        embedded[:, 1:], lengths - 2, batch_first=True, enforce_sorted=False
+    )
+    expected, _ = nn.utils.rnn.pad_packed_sequence(theirs(packed)[0], batch_first=True)
+    states = ours(embedded, lengths)
+    weights = torch.randn(3, 7, 8) * (torch.arange(7) < lengths[:, None] - 2)[..., None]
+    torch.testing.assert_close(states[:, 1:-1] * (weights != 0), expected * (weights != 0))
+    for name, parameter in ours.named_parameters():
+        way, cell = name.split(".")
+        other = getattr(theirs, cell + ("_reverse" if way == "right_to_left" else ""))
+        (found,) = torch.autograd.grad(
+            (states[:, 1:-1] * weights).sum(), parameter, retain_graph=True
+        )
+        (wanted,) = torch.autograd.grad((expected * weights).sum(), other, retain_graph=True)
+        torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
+    # Elsewhere than on a CPU each direction is PyTorch's own.
+    inputs = torch.randn(6, 2, 5)
+    left, right = both_ways(ours.left_to_right, ours.right_to_left, inputs, inputs)
+    torch.testing.assert_close(left, ours.left_to_right(inputs)[0])
+    torch.testing.assert_close(right, ours.right_to_left(inputs)[0])
 
 
 def test_the_two_directions_of_a_gru_have_half_of_its_states() -> None:
@@ -253,7 +286,7 @@ def test_without_attention_a_text_is_what_its_encoder_ends_with(encoder: str) ->
     model = model_of("han", encoder, "none")
     for row, (tokens, sentences) in enumerate(zip(TOKENS, SENTENCES, strict=True)):
         read = [
-            ends_of(encoder, states_of(model.word_encoder, model.embedding.weight[part]))
+            ends_of(encoder, states_of(model.words.encoder, model.embedding.weight[part]))
             for part in torch.from_numpy(tokens).split(sentences.tolist())
         ]
         context = ends_of(encoder, states_of(model.encoder, torch.stack(read)))
@@ -272,7 +305,7 @@ def test_imposed_attention_is_to_sentences() -> None:
     model = model_of("han", "rnn", "imposed").float()
     found = predict(model, Inputs(TOKENS, imposed=given, sentences=SENTENCES))
     np.testing.assert_allclose(found.attention.values, given.values, rtol=1e-6)
-    assert model.word_attention.hidden.weight.shape == (6, 6)
+    assert model.words.attention.hidden.weight.shape == (6, 6)
 
 
 def test_a_corpus_without_sentences_is_refused_in_one_line() -> None:

@@ -30,6 +30,8 @@ def gradient(
     is held constant, so that the gradient reaches a token through the states alone (for the BiLSTM also
     through its neighbours' states).
 
+    In a hierarchical model e_t is the vector of a sentence, which is what attention is to.
+
     Args:
         classifier: a trained classifier; works on the device and in the precision that it has.
         inputs: the documents. Words of questions are not explained.
@@ -38,16 +40,16 @@ def gradient(
         max_tokens: padded tokens of a batch, which bounds memory.
 
     Returns:
-        One number for every token.
+        One number for every token, or sentence.
 
     Source: Jain & Wallace 2019, Algorithm 1 (``XxE[X]`` in their code, before |·|).
     """
-    found = np.zeros(len(inputs.tokens.values), dtype=_numpy_dtype(classifier))
+    found = np.zeros(len(inputs.items.values), dtype=_numpy_dtype(classifier))
     parts = inputs.parts(max_tokens)
     with _differentiable(classifier):
         for part in tqdm(parts, desc="gradient", unit="batch", disable=None, leave=False):
             batch = part.inputs.batch(classifier.device)
-            embedded = classifier.embedding(batch.token_ids).detach().requires_grad_()
+            embedded = classifier.embed(batch).detach().requires_grad_()
             output = classifier(batch, embedded=embedded, detach_attention=not through_attention)
             # Documents of a batch do not touch each other: the sum has each one's own gradient.
             # The only probability of two classes is its own maximum.
@@ -55,7 +57,7 @@ def gradient(
             (slope,) = torch.autograd.grad(explained.sum(), embedded)
             signed = (slope * embedded.detach()).sum(dim=-1).cpu().numpy()
             part.scatter(signed[part.cells], found)
-    return Importance.of_signed(inputs.tokens.with_values(found))
+    return Importance.of_signed(inputs.items.with_values(found))
 
 
 def _numpy_dtype(classifier: Classifier) -> type[np.floating]:
@@ -70,7 +72,7 @@ def _differentiable(classifier: Classifier) -> Iterator[None]:
     try:
         for parameter in frozen:
             parameter.requires_grad_(False)
-        # No layer behaves differently in training mode: there is no dropout.
+        # No layer behaves differently in training mode: dropout is only in a step of training.
         classifier.train()
         yield
     finally:

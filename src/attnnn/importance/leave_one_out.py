@@ -42,7 +42,7 @@ def leave_one_out(
 
     The token is deleted from the document, and the whole model reads what is left: attention is
     computed anew; uniform attention becomes 1/(n−1); imposed attention is what is left of it, divided by
-    its sum. A question stays as it is.
+    its sum. A question stays as it is. In a hierarchical model, sentences are deleted instead of tokens.
 
     Args:
         classifier: a trained classifier; works on the device and in the precision that it has.
@@ -82,17 +82,17 @@ def by_deletion(
 
     The plain algorithm, which the faster ways are tested against.
     """
-    tokens = inputs.tokens
+    items = inputs.items
     whole, queries = _read_whole(classifier, inputs, max_tokens)
-    found = np.full((len(tokens.values), 2), np.nan)
-    batches = list(_deletion_batches(tokens, max_tokens))
+    found = np.full((len(items.values), 2), np.nan)
+    batches = list(_deletion_batches(inputs, max_tokens))
     for deleted in tqdm(batches, desc="leave-one-out", unit="batch", disable=None, leave=False):
         batch = _without(inputs, deleted).batch(classifier.device)
-        own = torch.from_numpy(tokens.documents[deleted]).to(classifier.device)
+        own = torch.from_numpy(items.documents[deleted]).to(classifier.device)
         query = None if queries is None else queries[own]
         after = probabilities(classifier(batch, query=query).logits.double())
         found[deleted] = changes_of(whole[own], after).cpu().numpy()
-    return Importance.of_changes(tokens, found)
+    return Importance.of_changes(items, found)
 
 
 def _read_whole(
@@ -111,14 +111,15 @@ def _read_whole(
     return whole, None if inputs.questions is None else queries
 
 
-def _deletion_batches(tokens: Ragged, max_tokens: int) -> Iterator[NDArray[np.int64]]:
-    """Flat indices of tokens to delete, those of documents of similar length together.
+def _deletion_batches(inputs: Inputs, max_tokens: int) -> Iterator[NDArray[np.int64]]:
+    """Flat indices of items to delete, those of documents of similar length together.
 
     A batch holds at most `max_tokens` padded tokens, but at least one shortened document.
     """
-    lengths = tokens.lengths[tokens.documents]
+    items = inputs.items
+    lengths = inputs.tokens.lengths[items.documents]
     order = np.argsort(lengths, kind="stable")
-    order = order[np.searchsorted(lengths[order], 2) :]
+    order = order[items.lengths[items.documents[order]] >= 2]
     padded = lengths[order] - 1 + 2
     start = 0
     while start < len(order):
@@ -130,7 +131,9 @@ def _deletion_batches(tokens: Ragged, max_tokens: int) -> Iterator[NDArray[np.in
 
 
 def _without(inputs: Inputs, deleted: NDArray[np.int64]) -> Inputs:
-    """For each token to delete, by its flat index, its document without it."""
+    """For each item to delete, by its flat index, its document without it."""
+    if inputs.sentences is not None:
+        return _without_sentence(inputs, inputs.sentences, deleted)
     tokens = inputs.tokens
     document = tokens.documents[deleted]
     kept, first = tokens.lengths[document] - 1, tokens.offsets[document]
@@ -145,6 +148,20 @@ def _without(inputs: Inputs, deleted: NDArray[np.int64]) -> Inputs:
     )
 
 
+def _without_sentence(inputs: Inputs, sentences: Ragged, deleted: NDArray[np.int64]) -> Inputs:
+    document = sentences.documents[deleted]
+    whole, lengths = inputs.tokens.take(document), sentences.take(document)
+    kept = lengths.positions != (deleted - sentences.offsets[document])[lengths.documents]
+    left = Ragged.from_lengths(lengths.values[kept], lengths.lengths - 1)
+    tokens = whole.values[np.repeat(kept, lengths.values.astype(np.int64))]
+    weights = None if inputs.imposed is None else inputs.imposed.take(document).values[kept]
+    return Inputs(
+        Ragged.from_lengths(tokens, left.sums()),
+        imposed=None if weights is None else _normalised(left.with_values(weights)),
+        sentences=left,
+    )
+
+
 def _normalised(weights: Ragged) -> Ragged:
     with np.errstate(invalid="ignore"):
         share = weights.values.astype(np.float64) / weights.sums()[weights.documents]
@@ -156,7 +173,7 @@ def by_renormalising(
     classifier: Classifier, inputs: Inputs, *, max_tokens: int = EVALUATION_TOKENS
 ) -> Importance:
     """`leave_one_out` of an encoder that reads each token alone: states stay, only attention changes."""
-    found = np.zeros((len(inputs.tokens.values), 2))
+    found = np.zeros((len(inputs.items.values), 2))
     for part, batch in inputs.batches(classifier.device, max_tokens):
         query, real = classifier.read_questions(batch), batch.real
         output = classifier(batch, query=query)
@@ -167,7 +184,7 @@ def by_renormalising(
         after = classifier.decide(context[real], batch, query, own)
         before = probabilities(output.logits.double())[own]
         part.scatter(changes_of(before, after).cpu().numpy(), found)
-    return Importance.of_changes(inputs.tokens, found)
+    return Importance.of_changes(inputs.items, found)
 
 
 def _sum_of_others(

@@ -20,8 +20,8 @@ from attnnn.models.dropout import Dropout
 from attnnn.models.embedding import WordVectors
 from attnnn.models.encoders import ENCODERS
 from attnnn.models.gru import GruCells
+from attnnn.models.word_level import WordLevel
 from attnnn.study.model import ENCODERS as KINDS
-from attnnn.study.model import attention_to_words
 
 
 class Output(NamedTuple):
@@ -93,12 +93,12 @@ class Classifier(nn.Module):
         super().__init__()
         self.hidden_size, self.outputs = hidden_size, outputs
         self.embedding = WordVectors(vocabulary, dimension)
-        self.word_encoder, self.word_attention = None, None
+        self.words = None
         if KINDS[encoder].hierarchical:
-            self.word_encoder = ENCODERS[encoder](dimension, hidden_size)
-            to_words = ATTENTIONS[attention_to_words(attention)]
-            self.word_attention = to_words(self.word_encoder.width, self.word_encoder.scored)
-            dimension = self.word_encoder.width
+            self.words = WordLevel(
+                encoder=encoder, attention=attention, dimension=dimension, hidden_size=hidden_size
+            )
+            dimension = self.words.width
         self.encoder = ENCODERS[encoder](dimension, hidden_size)
         width = self.encoder.width
         attentions = QUESTION_ATTENTIONS if with_question else ATTENTIONS
@@ -180,29 +180,12 @@ class Classifier(nn.Module):
             batch: the documents.
             dropout: of a step of training; None: nothing is dropped.
         """
-        if self.word_encoder is None:
-            words: Tensor = self.embedding(batch.token_ids)
-            return words if dropout is None else dropout.words(words, self.encoder.input_dropout)
-        read = [self._sentences(sentences, dropout) for sentences in batch.sentences]
-        # Row 0 is what stands where no sentence is.
-        rows = torch.cat([read[0].new_zeros(1, self.word_encoder.width), *read])
-        vectors = rows.index_select(0, batch.token_ids.flatten()).view(*batch.token_ids.shape, -1)
-        return (
-            vectors if dropout is None else dropout.sentences(vectors, self.encoder.input_dropout)
-        )
-
-    def _sentences(self, batch: Batch, dropout: Dropout | None) -> Float[Tensor, "batch width"]:
-        """The vectors of sentences, which are documents of this batch."""
-        assert self.word_encoder is not None
-        assert self.word_attention is not None
-        embedded = self.embedding(batch.token_ids)
-        if dropout is not None:
-            embedded = dropout.words(embedded, self.word_encoder.input_dropout)
-        states = self.word_encoder(embedded, batch.lengths)
-        if not self.attends:
-            last: Tensor = self.word_encoder.last(states, batch.lengths)
-            return last
-        return attended(self.word_attention(states, batch.real, None).exp(), states)
+        further = self.encoder.input_dropout
+        if self.words is not None:
+            sentences: Tensor = self.words(batch, self.embedding, dropout)
+            return sentences if dropout is None else dropout.sentences(sentences, further)
+        words: Tensor = self.embedding(batch.token_ids)
+        return words if dropout is None else dropout.words(words, further)
 
     def decide(
         self,
@@ -266,9 +249,9 @@ class Classifier(nn.Module):
             "attention": self.attention,
             "decoder": self.decoder,
         }
-        if self.word_encoder is not None and self.word_attention is not None:
-            parts["word_encoder"] = self.word_encoder
-            parts["word_attention"] = self.word_attention
+        if self.words is not None:
+            parts["word_encoder"] = self.words.encoder
+            parts["word_attention"] = self.words.attention
         if self.question_embedding is not None and self.question_encoder is not None:
             parts["question_embedding"] = self.question_embedding
             parts["question_encoder"] = self.question_encoder
