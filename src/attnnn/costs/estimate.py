@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from attnnn.costs.rates import Rates
 from attnnn.costs.sizes import sizes_of
 from attnnn.dag import catalogue
 from attnnn.dag.jobs import PlannedJob, planned_jobs
-from attnnn.dag.work import FOOTER, CorpusSize, publishing
+from attnnn.dag.work import CorpusSize
 from attnnn.machine import wants_gpu
 from attnnn.stages.train import checkpoint_size
 from attnnn.study.config import Study
 from attnnn.study.model import Run
-
-# Bytes of a table in three formats and of a figure in two, for each corpus that it shows.
-_EXHIBIT = {"table": 3_000, "figure": 100_000}
 
 
 @dataclass(frozen=True)
@@ -83,16 +80,18 @@ class Estimate:
 
     @property
     def of_stages(self) -> dict[str, Sum]:
-        """By stage, in the order of the study; those without jobs left out."""
-        sums = self._sums(lambda job: job.verb)
-        verbs = [*(stage.verb for stage in catalogue.stages()), *_EXHIBIT]
-        return {verb: sums[verb] for verb in verbs if verb in sums}
+        """By stage, in the order of the study, and last tables and figures; those without jobs left out."""
+        verbs = [stage.verb for stage in catalogue.stages()]
+        return self._sums([*verbs, "table", "figure"], lambda job: job.verb)
 
     @property
     def of_corpora(self) -> dict[str, Sum]:
         """By corpus, and last under the empty name the exhibits, which show all of them."""
-        sums = self._sums(lambda job: job.corpus or "")
-        return {name: sums[name] for name in (*self.sizes, "")}
+        return self._sums([*self.sizes, ""], lambda job: job.corpus or "")
+
+    def _sums(self, names: Iterable[str], key: Callable[[PlannedJob], str]) -> dict[str, Sum]:
+        groups = {name: [cost for cost in self.costs if key(cost.job) == name] for name in names}
+        return {name: Sum.of(costs) for name, costs in groups.items() if costs}
 
     @property
     def longest(self) -> Cost:
@@ -110,11 +109,9 @@ class Estimate:
     @property
     def largest_checkpoint(self) -> float:
         """Bytes of the largest checkpoint that a training keeps while it runs."""
-        sizes = [
-            checkpoint_size(self.study, cost.job.subject, self.sizes[cost.job.subject.corpus])
-            for cost in self.costs
-            if cost.job.verb == "train" and isinstance(cost.job.subject, Run)
-        ]
+        trained = (cost.job.subject for cost in self.costs if cost.job.verb == "train")
+        runs = (run for run in trained if isinstance(run, Run))
+        sizes = (checkpoint_size(self.study, run, self.sizes[run.corpus]) for run in runs)
         return max(sizes, default=0.0)
 
     def longest_chain(self) -> list[Cost]:
@@ -129,23 +126,6 @@ class Estimate:
             longest = max(longest, chain, key=lambda chain: chain[0])
         return longest[1]
 
-    def _sums(self, key: Callable[[PlannedJob], str]) -> dict[str, Sum]:
-        groups: dict[str, list[Cost]] = {}
-        for cost in self.costs:
-            groups.setdefault(key(cost.job), []).append(cost)
-        return {name: Sum.of(costs) for name, costs in groups.items()}
-
-
-def amounts_of(
-    study: Study, job: PlannedJob, sizes: Mapping[str, CorpusSize]
-) -> Mapping[str, float]:
-    """How much work a job is."""
-    if job.stage is None or job.corpus is None:
-        shown = catalogue.exhibit(str(job.subject)).corpora(study)
-        documents = sum(len(sizes[corpus].lengths("test")) for corpus in shown)
-        return publishing(study, len(job.needs), documents)
-    return job.stage.work(study, job.subject, sizes[job.corpus])
-
 
 def estimate(study: Study, rates: Rates) -> Estimate:
     """What all jobs of a study take, from nothing to its last figure.
@@ -154,17 +134,9 @@ def estimate(study: Study, rates: Rates) -> Estimate:
         UserError: nothing is known of the size of a corpus.
     """
     sizes, left_out = sizes_of(study)
-    study = study.of_corpora(sizes)
-    costs = [_cost(study, job, sizes, rates) for job in planned_jobs(study)]
+    study, costs = study.of_corpora(sizes), []
+    for job in planned_jobs(study):
+        amounts, gpu = job.work(study, sizes), job.on_device and wants_gpu(study.device)
+        seconds = (rates.seconds(job.verb, amounts, gpu=on) for on in (gpu, False))
+        costs.append(Cost(job, gpu, *seconds, job.size(study, sizes)))
     return Estimate(study, sizes, left_out, costs, rates)
-
-
-def _cost(study: Study, job: PlannedJob, sizes: Mapping[str, CorpusSize], rates: Rates) -> Cost:
-    amounts = amounts_of(study, job, sizes)
-    gpu = job.stage is not None and job.stage.on_device and wants_gpu(study.device)
-    if job.stage is None or job.corpus is None:
-        size = float(_EXHIBIT[job.verb] * len(sizes))
-    else:
-        size = job.stage.size(study, job.subject, sizes[job.corpus])
-    seconds = rates.seconds(job.verb, amounts, gpu=gpu)
-    return Cost(job, gpu, seconds, rates.seconds(job.verb, amounts), size + FOOTER)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from math import floor
 from pathlib import Path
 
-from attnnn.costs.estimate import amounts_of
 from attnnn.costs.rates import Timing
 from attnnn.costs.sizes import sizes_of
 from attnnn.dag.jobs import PlannedJob, planned_jobs
@@ -53,24 +52,21 @@ def read_finished(folder: str | Path) -> Finished:
             f"{folder}: expected the results folder of a finished study, with {CONFIG} and benchmarks/; "
             "name one that snakemake wrote"
         )
-    study = load(path / CONFIG).model_copy(
-        update={"results_dir": str(path), "missing_corpora": "leave_out"}
-    )
+    here = {"results_dir": str(path), "missing_corpora": "leave_out"}
+    study = load(path / CONFIG).model_copy(update=here)
     sizes, _ = sizes_of(study)
     study = study.of_corpora(sizes)
     timings: list[Timing] = []
     without = unknown = 0
     for job in planned_jobs(study):
-        rows = _rows(path / benchmark_path(job.verb, *job.place))
-        device = _device(study, job) if rows else "cpu"
-        without += not rows
-        unknown += device is None
-        if device is not None:
-            amounts = amounts_of(study, job, sizes)
-            for seconds, seen in rows:
-                cpu = whole_cpu_seconds(seconds, seen, study.threads)
-                taken = seconds if device == "cuda" else cpu
-                timings.append(Timing(job.verb, amounts, device, taken))
+        taken = _seconds(path / benchmark_path(job.verb, *job.place), study.threads)
+        device = _device(study, job)
+        if taken is None:
+            without += 1
+        elif device is None:
+            unknown += 1
+        else:
+            timings.append(Timing(job.verb, job.work(study, sizes), device, taken[device]))
     if not timings:
         raise UserError(
             f"{folder}: no benchmark file of its {without + unknown} jobs can be used; "
@@ -96,29 +92,24 @@ def whole_cpu_seconds(seconds: float, seen: float, threads: int) -> float:
     return max(seen, min(seen * seconds / last, seconds * threads))
 
 
-def _rows(path: Path) -> list[tuple[float, float]]:
-    """Seconds and CPU seconds seen; jobs too short for a look at their CPU time give none."""
+def _seconds(path: Path, threads: int) -> dict[str, float] | None:
+    """What counts on either device; None for a job too short for a look at its CPU time, which is NA or 0."""
     if not path.is_file():
-        return []
-    rows = []
+        return None
     with path.open(encoding="utf-8") as file:
-        for row in csv.DictReader(file, delimiter="\t"):
-            try:
-                seconds, seen = float(row["s"]), float(row["cpu_time"])
-            except (KeyError, ValueError):
-                continue  # NA: the job ended before the first look
-            if seconds >= _SHORT and seen > 0:
-                rows.append((seconds, seen))
-    return rows
+        try:
+            [row] = csv.DictReader(file, delimiter="\t")
+            seconds, seen = float(row["s"]), float(row["cpu_time"])
+        except (KeyError, ValueError):
+            return None
+    usable = seconds >= _SHORT and seen > 0
+    return {"cpu": whole_cpu_seconds(seconds, seen, threads), "cuda": seconds} if usable else None
 
 
 def _device(study: Study, job: PlannedJob) -> str | None:
     """What a job ran on: models say what they were trained on; None where that is not known."""
-    if job.stage is None or not job.stage.on_device or not isinstance(job.subject, Run):
+    if not (job.on_device and isinstance(job.subject, Run)):
         return "cpu"
     path = Path(study.results_dir) / TRAIN.made("model", job.subject).path
-    if path.is_file():
-        device: str | None = json.loads(path.read_text(encoding="utf-8")).get("device")
-        if device is not None:
-            return device
-    return "cpu" if study.device == "cpu" else None
+    said: dict[str, str] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return said.get("device", "cpu" if study.device == "cpu" else None)

@@ -13,23 +13,16 @@ observed and then, so that jobs that happened to be fast do not count for more, 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from attnnn.dag.work import Amounts
 from attnnn.errors import UserError
+from attnnn.study.sources.base import Strict
 from attnnn.tables.store import write_json
-
-# Seconds per unit of work, by kind.
-Rate = Mapping[str, float]
-# Device (cpu, cuda) and stage.
-Place = tuple[str, str]
 
 # σ: jobs of equal work differ by a quarter on a busy machine. τ: on another machine one kind of work may
 # well cost twice as much, relative to the rest.
@@ -55,33 +48,34 @@ class Timing:
     seconds: float
 
 
-@dataclass(frozen=True)
-class Rates:
-    """Seconds per unit of work.
+class Rates(Strict):
+    """Seconds per unit of work, as files hold them.
 
     Attributes:
-        of: by device and stage; ``cuda`` only where jobs on a GPU were timed.
         origin: in words, where they are from.
+        rates: by device, stage and kind of work; ``cuda`` only where jobs on a GPU were timed.
     """
 
-    of: Mapping[Place, Rate]
     origin: str
+    rates: dict[str, dict[str, dict[str, float]]]
 
     def knows_gpu(self, verb: str) -> bool:
         """Whether jobs of a stage were timed on a GPU."""
-        return ("cuda", verb) in self.of
+        return verb in self.rates.get("cuda", {})
+
+    def of_stage(self, verb: str, device: str = "cpu") -> Amounts:
+        """Those of a stage on a device: of a CPU where none of its jobs was timed on it."""
+        return self.rates.get(device, {}).get(verb) or self.rates["cpu"].get(verb, {})
 
     def seconds(self, verb: str, amounts: Mapping[str, float], *, gpu: bool = False) -> float:
         """Of a job that has its CPU thread, or its GPU, for itself: a thread is never idle."""
-        device = "cuda" if gpu and self.knows_gpu(verb) else "cpu"
-        rate = self.of.get((device, verb), {})
+        rate = self.of_stage(verb, "cuda" if gpu else "cpu")
         return sum(rate.get(kind, 0.0) * amount for kind, amount in amounts.items())
 
 
-@cache
 def shipped() -> Rates:
     """The rates that come with the package."""
-    return _parsed(files("attnnn.costs").joinpath("shipped.json").read_text(encoding="utf-8"))
+    return read_rates(Path(__file__).with_name("shipped.json"))
 
 
 def read_rates(path: str | Path) -> Rates:
@@ -91,33 +85,20 @@ def read_rates(path: str | Path) -> Rates:
         UserError: no such file, or another one.
     """
     try:
-        return _parsed(Path(path).read_text(encoding="utf-8"))
+        found = Rates.model_validate_json(Path(path).read_bytes())
+        found.rates["cpu"]["train"]
     except FileNotFoundError:
         raise UserError(f"{path}: no such file; --write-rates writes one") from None
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError):
         raise UserError(
             f"{path}: expected rates of every stage as --write-rates writes them; write them anew"
         ) from None
+    return found
 
 
 def write_rates(path: str | Path, rates: Rates) -> None:
     """Write rates where `read_rates` finds them."""
-    of: dict[str, Any] = {}
-    for (device, verb), rate in rates.of.items():
-        shown = {kind: float(f"{value:.3g}") for kind, value in rate.items()}
-        of.setdefault(device, {})[verb] = shown
-    write_json(path, {"origin": rates.origin, "rates": of})
-
-
-def _parsed(text: str) -> Rates:
-    content = json.loads(text)
-    of = {
-        (device, verb): {kind: float(value) for kind, value in rate.items()}
-        for device, verbs in content["rates"].items()
-        for verb, rate in verbs.items()
-    }
-    of["cpu", "train"]
-    return Rates(of, str(content["origin"]))
+    write_json(path, rates.model_dump())
 
 
 def fitted(timings: Iterable[Timing], prior: Rates | None = None) -> Rates:
@@ -127,34 +108,35 @@ def fitted(timings: Iterable[Timing], prior: Rates | None = None) -> Rates:
         timings: of jobs on any device; those of a GPU are never mixed with those of a CPU.
         prior: what the rates are drawn to; None: the shipped ones.
     """
-    prior = prior or shipped()
-    of = dict(prior.of)
-    groups: dict[Place, list[Timing]] = {}
+    prior, groups = prior or shipped(), dict[tuple[str, str], list[Timing]]()
     for timing in timings:
         groups.setdefault((timing.device, timing.verb), []).append(timing)
+    found = {device: dict(of_device) for device, of_device in prior.rates.items()}
     for (device, verb), group in groups.items():
-        known = prior.of.get((device, verb)) or prior.of.get(("cpu", verb))
         # A stage of which nothing is known yet: every kind of work counts as much.
-        start = known or dict.fromkeys(sorted({kind for t in group for kind in t.amounts}), 1.0)
-        of[device, verb] = _fit(group, start)
+        kinds = sorted({kind for timing in group for kind in timing.amounts})
+        start = prior.of_stage(verb, device) or dict.fromkeys(kinds, 1.0)
+        found.setdefault(device, {})[verb] = _fit(group, start)
     count = sum(map(len, groups.values()))
-    return Rates(of, f"{count} finished jobs; what they do not tell, from {prior.origin}")
+    origin = f"{count} finished jobs; what they do not tell, from {prior.origin}"
+    return Rates(origin=origin, rates=found) if count else prior
 
 
-def _fit(timings: Sequence[Timing], prior: Rate) -> Rate:
+def _fit(timings: Sequence[Timing], prior: Amounts) -> Amounts:
     from scipy.optimize import nnls
 
-    kinds = list(prior)
     observed = np.array([timing.seconds for timing in timings])
-    work = np.array([[timing.amounts.get(kind, 0.0) for kind in kinds] for timing in timings])
-    scale = np.array([prior[kind] for kind in kinds])
+    work = np.array([[timing.amounts.get(kind, 0.0) for kind in prior] for timing in timings])
+    scale = np.array(list(prior.values()))
     scale *= np.exp(np.log(observed / (work @ scale)).mean())
     # Unknowns are rate / (speed · shipped), so that all are about 1.
-    drawn, target = np.eye(len(kinds)) / _FREEDOM, np.full(len(kinds), 1 / _FREEDOM)
-    ratio, expected = np.ones(len(kinds)), observed
+    drawn, target = np.eye(len(prior)) / _FREEDOM, np.full(len(prior), 1 / _FREEDOM)
+    ratio, expected = np.ones(len(prior)), observed
     for _ in range(_ROUNDS):
         weight = 1 / (expected * _NOISE)
         rows = np.concatenate([work * scale * weight[:, None], drawn])
         ratio, _ = nnls(rows, np.concatenate([observed * weight, target]))
         expected = work @ (ratio * scale)
-    return {kind: float(rate) for kind, rate in zip(kinds, ratio * scale, strict=True)}
+    # Three digits, so that rates which are kept plan as those that were fitted do.
+    rates = (float(f"{rate:.3g}") for rate in ratio * scale)
+    return dict(zip(prior, rates, strict=True))

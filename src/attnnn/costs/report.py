@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from attnnn.costs.estimate import Cost, Estimate, Sum
+from attnnn.costs.estimate import Estimate
 from attnnn.costs.finished import Finished
-from attnnn.dag.work import CorpusSize
 
 _UNITS = ("kB", "MB", "GB", "TB")
 
@@ -18,98 +17,68 @@ def report(found: Estimate, finished: Sequence[Finished] = ()) -> str:
         found: the estimate.
         finished: the results folders that its rates were fitted on.
     """
-    runs = sum(1 for cost in found.costs if cost.job.verb == "train")
-    parts = [
-        [f"{_counted(found)}, {runs} trainings, {found.total.jobs} jobs", _device(found)],
-        list(_corpora(found)),
-        list(_sums(found)),
-        list(_lengths(found)),
-        list(_origin(found, finished)),
-    ]
+    parts = _head(found), _corpora(found), _sums(found), _lengths(found), _origin(found, finished)
     return "\n\n".join("\n".join(lines) for lines in parts)
 
 
-def _counted(found: Estimate) -> str:
-    number = len(found.sizes)
-    return f"{number} corp{'us' if number == 1 else 'ora'}"
-
-
-def _device(found: Estimate) -> str:
+def _head(found: Estimate) -> Iterator[str]:
+    corpora, trainings = len(found.sizes), sum(cost.job.verb == "train" for cost in found.costs)
+    yield (
+        f"{corpora} corp{'us' if corpora == 1 else 'ora'}, {trainings} trainings, "
+        f"{len(found.costs)} jobs"
+    )
     asking = sum(cost.gpu for cost in found.costs)
     auto = ", as there is one here" if asking else ", as there is none here: on a cluster, name it"
-    return (
+    yield (
         f"device: {found.study.device}; {asking or 'no'} jobs ask for a GPU"
         f"{auto if found.study.device == 'auto' else ''}"
     )
 
 
 def _corpora(found: Estimate) -> Iterator[str]:
-    head = ("corpus", "train", "dev", "test", "mean tokens", "vocabulary", "known from")
-    rows: list[tuple[str, ...]] = [head]
-    rows += [_corpus(name, size) for name, size in found.sizes.items()]
+    rows = [("corpus", "train", "dev", "test", "mean tokens", "vocabulary", "known from")]
+    for name, size in found.sizes.items():
+        train, dev, test = (f"{len(size.lengths(split)):,}" for split in ("train", "dev", "test"))
+        mean = size.all_lengths.mean() if len(size.all_lengths) else 0
+        rows.append((name, train, dev, test, f"{mean:.0f}", f"{size.vocabulary:,}", size.origin))
     yield from _aligned(rows, left=(0, 6))
-    for line in found.left_out:
-        yield f"left out: {line}"
-
-
-def _corpus(name: str, size: CorpusSize) -> tuple[str, ...]:
-    documents = [f"{len(size.lengths(split)):,}" for split in ("train", "dev", "test")]
-    mean = size.all_lengths.mean() if len(size.all_lengths) else 0
-    return (name, *documents, f"{mean:.0f}", f"{size.vocabulary:,}", size.origin)
+    yield from (f"left out: {line}" for line in found.left_out)
 
 
 def _sums(found: Estimate) -> Iterator[str]:
-    rows: list[tuple[str, ...]] = [("", "jobs", "GPU-hours", "CPU-hours", "disk")]
-    rows += [_sum(stage, amount) for stage, amount in found.of_stages.items()]
-    rows.append(("", "", "", "", ""))
-    rows += [_sum(name or "(all corpora)", amount) for name, amount in found.of_corpora.items()]
-    rows.append(("", "", "", "", ""))
-    rows.append(_sum("total", found.total))
-    yield from _aligned(rows, left=(0,))
-
-
-def _sum(name: str, amount: Sum) -> tuple[str, ...]:
-    hours = (f"{hours:.3f}" if hours < 10 else f"{hours:,.1f}" for hours in _hours(amount))
-    return (name, f"{amount.jobs:,}", *hours, shown_bytes(amount.bytes))
-
-
-def _hours(amount: Sum) -> tuple[float, float]:
-    return amount.gpu_hours, amount.cpu_hours
+    rows, gap = [("", "jobs", "GPU-hours", "CPU-hours", "disk")], ("",) * 5
+    for sums in (found.of_stages, found.of_corpora, {"total": found.total}):
+        for name, one in sums.items():
+            hours = (f"{h:.3f}" if h < 10 else f"{h:,.1f}" for h in (one.gpu_hours, one.cpu_hours))
+            rows.append((name or "(all corpora)", f"{one.jobs:,}", *hours, shown_bytes(one.bytes)))
+        rows.append(gap)
+    yield from _aligned(rows[:-1], left=(0,))
 
 
 def _lengths(found: Estimate) -> Iterator[str]:
     yield f"longest job: {shown_time(found.longest.seconds)}, {found.longest.job.name}"
     chain = found.longest_chain()
     yield (
-        f"longest chain of jobs that wait for one another: {shown_time(_seconds(chain))}, "
+        "longest chain of jobs that wait for one another: "
+        f"{shown_time(sum(cost.seconds for cost in chain))}, "
         f"{' > '.join(cost.job.verb for cost in chain)}"
     )
-    largest = found.largest_checkpoint
-    yield f"checkpoints: up to {shown_bytes(largest)} more for each training job while it runs"
+    largest = shown_bytes(found.largest_checkpoint)
+    yield f"checkpoints: up to {largest} more for each training job while it runs"
 
 
 def _origin(found: Estimate, finished: Sequence[Finished]) -> Iterator[str]:
     yield f"times from {found.rates.origin}"
-    for folder in finished:
-        yield f"  {folder.folder}: {len(folder.timings)} jobs used{_unused(folder)}"
+    for one in finished:
+        without = f"; {one.without} without a usable benchmark file" if one.without else ""
+        unknown = f"; {one.unknown_device} left out, as nothing says what device they ran on"
+        told = without + (unknown if one.unknown_device else "")
+        yield f"  {one.folder}: {len(one.timings)} jobs used{told}"
     if found.untimed_on_gpu:
         yield (
             f"no job of {', '.join(found.untimed_on_gpu)} was ever timed on a GPU: these GPU-hours are what "
             "one CPU thread would take, likely far too many; learn from a study run on yours (--fitted-on)"
         )
-
-
-def _unused(folder: Finished) -> str:
-    told = ""
-    if folder.without:
-        told += f"; {folder.without} without a usable benchmark file"
-    if folder.unknown_device:
-        told += f"; {folder.unknown_device} left out, as nothing says what device they ran on"
-    return told
-
-
-def _seconds(chain: Sequence[Cost]) -> float:
-    return sum(cost.seconds for cost in chain)
 
 
 def shown_time(seconds: float) -> str:
@@ -131,10 +100,10 @@ def shown_bytes(number: float) -> str:
 
 
 def _aligned(rows: Sequence[tuple[str, ...]], *, left: tuple[int, ...]) -> Iterator[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        cells = [
+        cells = (
             cell.ljust(width) if column in left else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
+        )
         yield "  ".join(cells).rstrip()

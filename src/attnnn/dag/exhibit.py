@@ -69,12 +69,16 @@ class TableExhibit(Exhibit):
     Attributes:
         facts: makes `exhibits.facts.Facts` of `exhibits.results.Results`.
         sheet: lays these facts out as an `exhibits.sheet.Sheet`.
+        kind: as its files' folder is named.
+        formats: that it is written in.
+        size_per_corpus: bytes in all of these, for each corpus of the study.
     """
 
     facts: Callable[[Any], Any]
     sheet: Callable[[Any, Any], Any]
     kind: str = field(default="table", init=False)
     formats: tuple[str, ...] = field(default=TABLE_FORMATS, init=False)
+    size_per_corpus: int = field(default=3_000, init=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,11 +87,15 @@ class FigureExhibit(Exhibit):
 
     Attributes:
         draw: makes a matplotlib figure of `exhibits.results.Results`.
+        kind: as its files' folder is named.
+        formats: that it is written in.
+        size_per_corpus: bytes in all of these, for each corpus of the study.
     """
 
     draw: Callable[[Any], Any]
     kind: str = field(default="figure", init=False)
     formats: tuple[str, ...] = field(default=FIGURE_FORMATS, init=False)
+    size_per_corpus: int = field(default=100_000, init=False)
 
 
 AnyExhibit = TableExhibit | FigureExhibit

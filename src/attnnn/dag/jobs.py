@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from attnnn.dag import catalogue
 from attnnn.dag.stage import Artifact, Stage, Subject, corpus_of
+from attnnn.dag.work import FOOTER, Amounts, CorpusSize, publishing
 from attnnn.study.config import Study
 from attnnn.study.model import Run
 
@@ -47,6 +48,25 @@ class PlannedJob:
     def name(self) -> str:
         """As people read it."""
         return f"{self.verb} {'/'.join(self.place)}"
+
+    @property
+    def on_device(self) -> bool:
+        """Whether it runs on a GPU where there is one."""
+        return self.stage is not None and self.stage.on_device
+
+    def work(self, study: Study, sizes: Mapping[str, CorpusSize]) -> Amounts:
+        """How much work it is, by kind (see `dag.work`), on corpora of such sizes."""
+        if self.stage is not None:
+            return dict(self.stage.work(study, self.subject, sizes[corpus_of(self.subject)]))
+        shown = catalogue.exhibit(str(self.subject)).corpora(study)
+        documents = sum(len(sizes[corpus].lengths("test")) for corpus in shown)
+        return publishing(study, len(self.needs), documents)
+
+    def size(self, study: Study, sizes: Mapping[str, CorpusSize]) -> float:
+        """Bytes of the files that it leaves, its log and benchmark file among them."""
+        if self.stage is not None:
+            return FOOTER + self.stage.size(study, self.subject, sizes[corpus_of(self.subject)])
+        return FOOTER + float(catalogue.exhibit(str(self.subject)).size_per_corpus * len(sizes))
 
 
 def planned_jobs(study: Study) -> list[PlannedJob]:
