@@ -13,17 +13,29 @@ observed and then, so that jobs that happened to be fast do not count for more, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from attnnn.costs.sizes import sizes_of
+from attnnn.dag.benchmarks import seconds_of
+from attnnn.dag.jobs import PlannedJob, planned_jobs
+from attnnn.dag.layout import benchmark_path
 from attnnn.dag.work import Amounts
 from attnnn.errors import UserError
+from attnnn.stages.train import STAGE as TRAIN
+from attnnn.study.config import Study, load
+from attnnn.study.model import Run
+from attnnn.study.resolved import CONFIG
 from attnnn.study.sources.base import Strict
 from attnnn.tables.store import write_json
 
+# The rates that come with the package.
+SHIPPED = Path(__file__).with_name("shipped.json")
 # σ: jobs of equal work differ by a quarter on a busy machine. τ: on another machine one kind of work may
 # well cost twice as much, relative to the rest.
 _NOISE, _FREEDOM = 0.25, 1.0
@@ -48,6 +60,21 @@ class Timing:
     seconds: float
 
 
+@dataclass(frozen=True)
+class Finished:
+    """What there is to learn from one results folder.
+
+    Attributes:
+        folder: it.
+        timings: of its jobs.
+        unused: how many other jobs its configuration has, by what is wrong with them, in words.
+    """
+
+    folder: Path
+    timings: list[Timing]
+    unused: Mapping[str, int]
+
+
 class Rates(Strict):
     """Seconds per unit of work, as files hold them.
 
@@ -59,10 +86,6 @@ class Rates(Strict):
     origin: str
     rates: dict[str, dict[str, dict[str, float]]]
 
-    def knows_gpu(self, verb: str) -> bool:
-        """Whether jobs of a stage were timed on a GPU."""
-        return verb in self.rates.get("cuda", {})
-
     def of_stage(self, verb: str, device: str = "cpu") -> Amounts:
         """Those of a stage on a device: of a CPU where none of its jobs was timed on it."""
         return self.rates.get(device, {}).get(verb) or self.rates["cpu"].get(verb, {})
@@ -73,13 +96,8 @@ class Rates(Strict):
         return sum(rate.get(kind, 0.0) * amount for kind, amount in amounts.items())
 
 
-def shipped() -> Rates:
-    """The rates that come with the package."""
-    return read_rates(Path(__file__).with_name("shipped.json"))
-
-
-def read_rates(path: str | Path) -> Rates:
-    """Rates that `write_rates` wrote.
+def read_rates(path: str | Path = SHIPPED) -> Rates:
+    """Rates that `write_rates` wrote, or those that come with the package.
 
     Raises:
         UserError: no such file, or another one.
@@ -101,14 +119,14 @@ def write_rates(path: str | Path, rates: Rates) -> None:
     write_json(path, rates.model_dump())
 
 
-def fitted(timings: Iterable[Timing], prior: Rates | None = None) -> Rates:
+def fitted(timings: Sequence[Timing], prior: Rates) -> Rates:
     """Rates fitted on finished jobs.
 
     Args:
         timings: of jobs on any device; those of a GPU are never mixed with those of a CPU.
-        prior: what the rates are drawn to; None: the shipped ones.
+        prior: what the rates are drawn to.
     """
-    prior, groups = prior or shipped(), dict[tuple[str, str], list[Timing]]()
+    groups: dict[tuple[str, str], list[Timing]] = {}
     for timing in timings:
         groups.setdefault((timing.device, timing.verb), []).append(timing)
     found = {device: dict(of_device) for device, of_device in prior.rates.items()}
@@ -117,9 +135,8 @@ def fitted(timings: Iterable[Timing], prior: Rates | None = None) -> Rates:
         kinds = sorted({kind for timing in group for kind in timing.amounts})
         start = prior.of_stage(verb, device) or dict.fromkeys(kinds, 1.0)
         found.setdefault(device, {})[verb] = _fit(group, start)
-    count = sum(map(len, groups.values()))
-    origin = f"{count} finished jobs; what they do not tell, from {prior.origin}"
-    return Rates(origin=origin, rates=found) if count else prior
+    origin = f"{len(timings)} finished jobs; what they do not tell, from {prior.origin}"
+    return Rates(origin=origin, rates=found) if timings else prior
 
 
 def _fit(timings: Sequence[Timing], prior: Amounts) -> Amounts:
@@ -140,3 +157,45 @@ def _fit(timings: Sequence[Timing], prior: Amounts) -> Amounts:
     # Three digits, so that rates which are kept plan as those that were fitted do.
     rates = (float(f"{rate:.3g}") for rate in ratio * scale)
     return dict(zip(prior, rates, strict=True))
+
+
+def read_finished(folder: Path) -> Finished:
+    """The timings of a results folder.
+
+    Raises:
+        UserError: no results folder, or one without benchmark files.
+    """
+    if not (folder / CONFIG).is_file() or not (folder / "benchmarks").is_dir():
+        raise UserError(
+            f"{folder}: expected the results folder of a finished study, with {CONFIG} and benchmarks/; "
+            "name one that snakemake wrote"
+        )
+    here = {"results_dir": str(folder), "missing_corpora": "leave_out"}
+    study = load(folder / CONFIG).model_copy(update=here)
+    sizes, _ = sizes_of(study)
+    study, timings, unused = study.of_corpora(sizes), list[Timing](), Counter[str]()
+    for job in planned_jobs(study):
+        taken = seconds_of(folder / benchmark_path(job.verb, *job.place), study.threads)
+        device = _device(study, job)
+        if taken is None:
+            unused["without a usable benchmark file"] += 1
+        elif device is None:
+            unused["left out, as nothing says what device they ran on"] += 1
+        else:
+            seconds = taken[0] if device == "cuda" else taken[1]
+            timings.append(Timing(job.verb, job.work(study, sizes), device, seconds))
+    if not timings:
+        raise UserError(
+            f"{folder}: no benchmark file of its {unused.total()} jobs can be used; "
+            "name the results folder of a study that ran to its end"
+        )
+    return Finished(folder, timings, unused)
+
+
+def _device(study: Study, job: PlannedJob) -> str | None:
+    """What a job ran on: models say what they were trained on; None where that is not known."""
+    if not (job.on_device and isinstance(job.subject, Run)):
+        return "cpu"
+    path = Path(study.results_dir) / TRAIN.made("model", job.subject).path
+    said: dict[str, str] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return said.get("device", "cpu" if study.device == "cpu" else None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from math import ceil
 from pathlib import Path
 from statistics import NormalDist
@@ -19,19 +20,9 @@ from attnnn.errors import UserError
 from attnnn.stages.prepare import STAGE as PREPARE
 from attnnn.study.config import Study
 from attnnn.study.papers.published import published
-from attnnn.study.sources import MimicSource
 from attnnn.tables.ragged import Ragged
 from attnnn.tables.store import read_table_of
 
-# Entries of the vocabularies of Jain & Wallace's released preprocessing, which the papers do not print.
-_PUBLISHED_VOCABULARY = {
-    "SST": 13_826,
-    "IMDb": 12_487,
-    "20News": 6_515,
-    "AgNews": 13_715,
-    "Diabetes": 18_888,
-    "Anemia": 16_274,
-}
 # Spread of the logarithm of document lengths, where only their mean is known: as in IMDb.
 _SPREAD = 0.55
 # Texts that are tokenised, at even distances; at most twice as many.
@@ -52,9 +43,9 @@ def sizes_of(study: Study) -> tuple[dict[str, CorpusSize], list[str]]:
     for corpus in study.corpora:
         reason = _uncounted(study, corpus)
         with naming(f"corpus {corpus}"):
-            size = _prepared(study, corpus)
-            if size is None:
-                size = _published(study, corpus, reason) if reason else _read(study, corpus)
+            size = _prepared(study, corpus) or (
+                _published(study, corpus, reason) if reason else _read(study, corpus)
+            )
         if size is not None:
             found[corpus] = size
         elif study.missing_corpora == "leave_out":
@@ -75,12 +66,9 @@ def _uncounted(study: Study, corpus: str) -> str | None:
     missing = source.missing(folder)
     if missing is None and source.place is not None and not (folder / source.place).exists():
         missing = str(folder / source.place)
-    if missing is not None:
-        return f"{missing} does not exist"
-    kind = source.kind
-    return (
-        f"its kind of source, {kind}, is not counted" if isinstance(source, MimicSource) else None
-    )
+    if missing is None and source.kind == "mimic":
+        return "its kind of source, mimic, is not counted"
+    return None if missing is None else f"{missing} does not exist"
 
 
 def _prepared(study: Study, corpus: str) -> CorpusSize | None:
@@ -95,12 +83,9 @@ def _prepared(study: Study, corpus: str) -> CorpusSize | None:
     table = read_table_of(job.path("documents"), kinds, columns={"split", "token_ids"})
     lengths, split = Ragged.from_arrow(table["token_ids"]).lengths, table["split"].to_numpy()
     dropped = sum(item["count"] for item in description["dropped"])
-    return CorpusSize(
-        {name: lengths[split == name] for name in SPLITS},
-        description["vocabulary"]["size"],
-        float(lengths.sum() * (1 + dropped / len(lengths))),
-        "prepared",
-    )
+    read = float(lengths.sum() * (1 + dropped / len(lengths)))
+    splits = {name: lengths[split == name] for name in SPLITS}
+    return CorpusSize(splits, description["vocabulary"]["size"], read, "prepared")
 
 
 def _read(study: Study, corpus: str) -> CorpusSize:
@@ -124,42 +109,33 @@ def _read(study: Study, corpus: str) -> CorpusSize:
         max_length=settings.max_length,
         strict=settings.strict_length_filter,
     )
-    fitted_on = np.resize(sample.splits == "train", len(tokens.numbers))
-    if settings.vocab_fit == "all":
-        fitted_on[:] = True
+    fitted_on = (sample.splits == "train") | (settings.vocab_fit == "all")
+    fitted_on = np.resize(fitted_on, len(tokens.numbers))  # questions are texts of their own
     words = vocabulary.fit(tokens, fitted_on, min_df=ceil(settings.min_df / step))
-    tokenised_of = f"{len(sample)} of its {len(documents)} texts"
-    return CorpusSize(
-        {split: lengths[keep & (documents.splits == split)] for split in SPLITS},
-        len(words),
-        float(lengths.sum()),
-        "the configuration" if settings.source.place is None else tokenised_of,
-    )
+    splits = {split: lengths[keep & (documents.splits == split)] for split in SPLITS}
+    some = f"{len(sample)} of its {len(documents)} texts"
+    origin = "the configuration" if settings.source.place is None else some
+    return CorpusSize(splits, len(words), float(lengths.sum()), origin)
 
 
 def _published(study: Study, corpus: str, reason: str) -> CorpusSize | None:
     """The papers' Table 1, whose sizes are those after their length filter."""
-    settings, dataset = study.corpora[corpus], study.corpora[corpus].published
-    if dataset not in _PUBLISHED_VOCABULARY:
+    settings = study.corpora[corpus]
+    printed = partial(published, settings.published)
+    words = printed(paper="jain_wallace_2019", table="release", metric="vocabulary")
+    if words is None:
         return None
-
-    def printed(metric: str, class_: str = "") -> float:
-        return published(dataset, table="1", class_=class_, metric=metric) or 0
-
     documents = {
-        split: round(sum(printed(f"{split}_size", class_) for class_ in ("0", "1")))
+        split: round(sum(printed(table="1", class_=c, metric=f"{split}_size") or 0 for c in "01"))
         for split in ("train", "test")
     }
     if study.protocol_of(corpus).train_part == "minus_dev":
-        share = getattr(settings.source, "dev_share", 0.15)
-        documents["dev"] = round(share * documents["train"])
+        documents["dev"] = round(getattr(settings.source, "dev_share", 0.15) * documents["train"])
         documents["train"] -= documents["dev"]
-    mean = printed("avg_length_tokens")
+    mean = printed(table="1", metric="avg_length_tokens") or 0
     splits = {split: spread(mean, size) for split, size in documents.items()}
     read = float(sum(lengths.sum() for lengths in splits.values()))
-    return CorpusSize(
-        splits, _PUBLISHED_VOCABULARY[dataset], read, f"the papers' Table 1, as {reason}"
-    )
+    return CorpusSize(splits, int(words), read, f"the papers' Table 1, as {reason}")
 
 
 def spread(mean: float, documents: int) -> Lengths:
