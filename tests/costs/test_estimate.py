@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from attnnn.costs.estimate import Cost, Estimate, estimate, report
+from attnnn.costs.estimate import Cost, Estimate, Sum, estimate, report
 from attnnn.costs.rates import read_rates
 from attnnn.dag import catalogue
 from attnnn.dag.jobs import PlannedJob, longest_chain
 from attnnn.dag.stage import Artifact
+from attnnn.study.config import Study
 from tests.costs.conftest import MakeStudy
 
 
@@ -36,7 +37,7 @@ def found(make_study: MakeStudy) -> Estimate:
 
 
 def test_hours_and_bytes_are_summed(found: Estimate):
-    total = found.total
+    total = Sum.of(found.costs)
     assert total.jobs == 5
     assert total.gpu_hours == pytest.approx(1800 / 3600)
     assert total.cpu_hours == pytest.approx(2 * 2190 / 3600)
@@ -62,20 +63,23 @@ def test_sums_over_stages_and_corpora_are_the_whole_study(make_study: MakeStudy)
     for sums in (found.of_stages, found.of_corpora):
         for part in ("jobs", "gpu_hours", "cpu_hours", "bytes"):
             whole = sum(getattr(one, part) for one in sums.values())
-            assert whole == pytest.approx(getattr(found.total, part))
-    assert found.total.gpu_hours > 0
+            assert whole == pytest.approx(getattr(Sum.of(found.costs), part))
+    assert Sum.of(found.costs).gpu_hours > 0
     assert found.of_corpora["one"] == found.of_corpora["two"]
+
+
+def cpu_hours(study: Study) -> float:
+    return Sum.of(estimate(study, read_rates()).costs).cpu_hours
 
 
 def test_more_runs_take_more_and_longer_documents_take_more(make_study: MakeStudy):
     def hours(**changes: object) -> float:
         source = {"kind": "planted", "regime": "needle", **changes}
-        return estimate(make_study({"source": source}), read_rates()).total.cpu_hours
+        return cpu_hours(make_study({"source": source}))
 
     assert hours(train=4000) > hours(train=400)
     assert hours(max_tokens=300) > hours(max_tokens=30)
-    seeds = estimate(make_study(seeds=[1, 2, 3, 4]), read_rates()).total
-    assert seeds.cpu_hours > estimate(make_study(seeds=[1]), read_rates()).total.cpu_hours
+    assert cpu_hours(make_study(seeds=[1, 2, 3, 4])) > cpu_hours(make_study(seeds=[1]))
 
 
 def test_stages_that_were_never_timed_on_a_gpu_are_told(make_study: MakeStudy):

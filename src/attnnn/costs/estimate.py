@@ -74,11 +74,6 @@ class Estimate:
     rates: Rates
 
     @property
-    def total(self) -> Sum:
-        """Of all jobs."""
-        return Sum.of(self.costs)
-
-    @property
     def of_stages(self) -> dict[str, Sum]:
         """By stage, in the order of the study, and last tables and figures; those without jobs left out."""
         verbs = [stage.verb for stage in catalogue.stages()]
@@ -104,7 +99,7 @@ def estimate(study: Study, rates: Rates) -> Estimate:
     study, costs = study.of_corpora(sizes), []
     for job in planned_jobs(study):
         amounts, gpu = job.work(study, sizes), job.on_device and wants_gpu(study.device)
-        seconds = (rates.seconds(job.verb, amounts, gpu=on) for on in (gpu, False))
+        seconds = rates.seconds(job.verb, amounts, gpu=gpu), rates.seconds(job.verb, amounts)
         costs.append(Cost(job, gpu, *seconds, job.size(study, sizes), job.scratch(study, sizes)))
     return Estimate(study, sizes, left_out, costs, rates)
 
@@ -140,12 +135,12 @@ def _corpora(found: Estimate) -> Iterator[str]:
 
 
 def _sums(found: Estimate) -> Iterator[str]:
-    rows, gap = [("", "jobs", "GPU-hours", "CPU-hours", "disk")], ("",) * 5
-    for sums in (found.of_stages, found.of_corpora, {"total": found.total}):
+    rows: list[tuple[str, ...]] = [("", "jobs", "GPU-hours", "CPU-hours", "disk")]
+    for sums in (found.of_stages, found.of_corpora, {"total": Sum.of(found.costs)}):
         for name, one in sums.items():
             hours = (f"{h:.3f}" if h < 10 else f"{h:,.1f}" for h in (one.gpu_hours, one.cpu_hours))
             rows.append((name or "(all corpora)", f"{one.jobs:,}", *hours, shown_bytes(one.bytes)))
-        rows.append(gap)
+        rows.append(("",) * 5)
     yield from _aligned(rows[:-1], left=(0,))
 
 
@@ -164,8 +159,7 @@ def _origin(found: Estimate, finished: Sequence[Finished]) -> Iterator[str]:
     for one in finished:
         unused = "".join(f"; {number} {reason}" for reason, number in one.unused.items())
         yield f"  {one.folder}: {len(one.timings)} jobs used{unused}"
-    timed = found.rates.rates.get("cuda", {})
-    stages = found.of_stages.items()
+    timed, stages = found.rates.rates.get("cuda", {}), found.of_stages.items()
     untimed = [verb for verb, one in stages if one.gpu_hours and verb not in timed]
     if untimed:
         yield (

@@ -132,8 +132,7 @@ def fitted(timings: Sequence[Timing], prior: Rates) -> Rates:
     found = {device: dict(of_device) for device, of_device in prior.rates.items()}
     for (device, verb), group in groups.items():
         # A stage of which nothing is known yet: every kind of work counts as much.
-        kinds = sorted({kind for timing in group for kind in timing.amounts})
-        start = prior.of_stage(verb, device) or dict.fromkeys(kinds, 1.0)
+        start = prior.of_stage(verb, device) or {kind: 1.0 for t in group for kind in t.amounts}
         found.setdefault(device, {})[verb] = _fit(group, start)
     origin = f"{len(timings)} finished jobs; what they do not tell, from {prior.origin}"
     return Rates(origin=origin, rates=found) if timings else prior
@@ -155,8 +154,7 @@ def _fit(timings: Sequence[Timing], prior: Amounts) -> Amounts:
         ratio, _ = nnls(rows, np.concatenate([observed * weight, target]))
         expected = work @ (ratio * scale)
     # Three digits, so that rates which are kept plan as those that were fitted do.
-    rates = (float(f"{rate:.3g}") for rate in ratio * scale)
-    return dict(zip(prior, rates, strict=True))
+    return {kind: float(f"{rate:.3g}") for kind, rate in zip(prior, ratio * scale, strict=True)}
 
 
 def read_finished(folder: Path) -> Finished:
@@ -182,8 +180,7 @@ def read_finished(folder: Path) -> Finished:
         elif device is None:
             unused["left out, as nothing says what device they ran on"] += 1
         else:
-            seconds = taken[0] if device == "cuda" else taken[1]
-            timings.append(Timing(job.verb, job.work(study, sizes), device, seconds))
+            timings.append(Timing(job.verb, job.work(study, sizes), device, taken[device]))
     if not timings:
         raise UserError(
             f"{folder}: no benchmark file of its {unused.total()} jobs can be used; "

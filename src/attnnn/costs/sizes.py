@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable
 from functools import partial
 from math import ceil
 from pathlib import Path
@@ -11,10 +13,10 @@ from statistics import NormalDist
 import numpy as np
 
 from attnnn.corpora import vocabulary
-from attnnn.corpora.encoded import tokenize_documents
 from attnnn.corpora.lengths import kept_documents
 from attnnn.corpora.readers import read_source
 from attnnn.corpora.texts import SPLITS, naming
+from attnnn.corpora.tokenize import tokenize
 from attnnn.dag.work import CorpusSize, Lengths
 from attnnn.errors import UserError
 from attnnn.stages.prepare import STAGE as PREPARE
@@ -27,6 +29,7 @@ from attnnn.tables.store import read_table_of
 _SPREAD = 0.55
 # Texts that are tokenised, at even distances; at most twice as many.
 _TOKENISED = 5000
+_MARK = re.compile(r"[^\w\s']")
 
 
 def sizes_of(study: Study) -> tuple[dict[str, CorpusSize], list[str]]:
@@ -63,12 +66,11 @@ def sizes_of(study: Study) -> tuple[dict[str, CorpusSize], list[str]]:
 def _uncounted(study: Study, corpus: str) -> str | None:
     """Why a source tells nothing: no file, or clinical notes, too many to read; None where it does."""
     source, folder = study.corpora[corpus].source, Path(study.corpora_dir)
-    missing = source.missing(folder)
-    if missing is None and source.place is not None and not (folder / source.place).exists():
-        missing = str(folder / source.place)
-    if missing is None and source.kind == "mimic":
-        return "its kind of source, mimic, is not counted"
-    return None if missing is None else f"{missing} does not exist"
+    place = folder / (source.place or ".")
+    missing = source.missing(folder) or (place if source.place and not place.exists() else None)
+    if missing is not None:
+        return f"{missing} does not exist"
+    return "its kind of source, mimic, is not counted" if source.kind == "mimic" else None
 
 
 def _prepared(study: Study, corpus: str) -> CorpusSize | None:
@@ -89,25 +91,24 @@ def _prepared(study: Study, corpus: str) -> CorpusSize | None:
 
 
 def _read(study: Study, corpus: str) -> CorpusSize:
-    """Of texts read as they will be; of very many, some are tokenised and tell how long the others are."""
+    """Of texts read as they will be, and tokenised roughly; of very many, some tell of the others."""
     settings = PREPARE.settings(study, corpus)
     documents = read_source(settings, Path(study.corpora_dir))
     step = max(1, len(documents) // _TOKENISED)
     sample = documents.take(np.arange(0, len(documents), step))
-    tokens = tokenize_documents(sample, corpus, settings.tokenizer)
+    questions = [] if sample.questions is None else sample.questions.texts
+    tokens = tokenize(_roughly([*sample.texts, *questions], settings.tokenizer), "whitespace")
     tokenised, asked = np.split(tokens.numbers.lengths, [len(sample)])
     # Every text is as long as those tokenised of its size in characters.
     characters = np.array([len(text) for text in documents.texts])
     per_character = tokenised.sum() / max(1, characters[::step].sum())
-    lengths = np.maximum(np.rint(characters * per_character), 1).astype(np.int64)
+    lengths = np.rint(characters * per_character).astype(np.int64)
     lengths[::step] = tokenised
+    lengths = np.maximum(lengths, 1)  # whether a text has no token at all, `prepare` will tell
+    pairs = np.repeat(asked, step)[: len(documents)] if len(asked) else None
+    low, high, strict = settings.min_length, settings.max_length, settings.strict_length_filter
     keep, _ = kept_documents(
-        documents,
-        lengths,
-        np.repeat(asked, step)[: len(documents)] if len(asked) else None,
-        min_length=settings.min_length,
-        max_length=settings.max_length,
-        strict=settings.strict_length_filter,
+        documents, lengths, pairs, min_length=low, max_length=high, strict=strict
     )
     fitted_on = (sample.splits == "train") | (settings.vocab_fit == "all")
     fitted_on = np.resize(fitted_on, len(tokens.numbers))  # questions are texts of their own
@@ -116,6 +117,14 @@ def _read(study: Study, corpus: str) -> CorpusSize:
     some = f"{len(sample)} of its {len(documents)} texts"
     origin = "the configuration" if settings.source.place is None else some
     return CorpusSize(splits, len(words), float(lengths.sum()), origin)
+
+
+def _roughly(texts: Iterable[str], tokenizer: str) -> Iterable[str]:
+    """Texts that white space splits into about the tokens of a tokenizer, which takes seconds to load."""
+    if tokenizer == "whitespace":
+        return texts
+    mark = r" \g<0> " if tokenizer == "papers" else " "
+    return (_MARK.sub(mark, text.lower()) for text in texts)
 
 
 def _published(study: Study, corpus: str, reason: str) -> CorpusSize | None:

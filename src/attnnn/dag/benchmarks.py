@@ -10,11 +10,11 @@ from pathlib import Path
 _SHORT, _LOOKS, _LONG = 0.5, 31, 30.0
 
 
-def seconds_of(path: Path, threads: int) -> tuple[float, float] | None:
-    """Seconds from start to end of a job, and its CPU seconds (see `whole_cpu_seconds`).
+def seconds_of(path: Path, threads: int) -> dict[str, float] | None:
+    """What a job took of each device: of a GPU (cuda) from its start to its end, and of the CPU.
 
     None where there is no such file, or where it is no use: the job was too short for a look at its CPU
-    time, which then is NA or 0.
+    time, which then is NA or 0. CPU time is that of the whole job (see `whole_cpu_seconds`).
 
     Args:
         path: the benchmark file.
@@ -30,7 +30,7 @@ def seconds_of(path: Path, threads: int) -> tuple[float, float] | None:
             return None
     if seconds < _SHORT or seen <= 0:
         return None
-    return seconds, whole_cpu_seconds(seconds, seen, threads)
+    return {"cuda": seconds, "cpu": whole_cpu_seconds(seconds, seen, threads)}
 
 
 def whole_cpu_seconds(seconds: float, seen: float, threads: int) -> float:
