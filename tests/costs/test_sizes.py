@@ -157,6 +157,12 @@ def test_of_many_texts_some_tell_the_lengths_of_the_others(
     assert counted.vocabulary == 4 + 30
 
 
+def test_a_text_without_words_is_planned_with(make_study: MakeStudy, tmp_path: Path):
+    rows = [{"text": text, "label": str(row % 2)} for row, text in enumerate(["a", "..."] * 10)]
+    study = make_study({"source": table(tmp_path, rows), "tokenizer": "20news"})
+    assert {*size_of(study).all_lengths} == {1}
+
+
 @pytest.mark.parametrize("protocol", ["clean", "jain-wallace"])
 def test_stories_are_counted_up_to_their_questions(
     make_study: MakeStudy, tmp_path: Path, protocol: str
@@ -217,6 +223,8 @@ def test_the_papers_table_1_stands_in_for_a_missing_file(make_study: MakeStudy):
     assert clean.all_lengths.mean() == pytest.approx(19, rel=0.02)
     assert "Table 1" in clean.origin
     assert "nowhere" in clean.origin
+    imdb = {"kind": "imdb", "path": "nowhere", "dev_share": 0.25}
+    assert len(size_of(make_study({"source": imdb, "published": "IMDb"})).lengths("dev")) == 6250
     published = {"source": source, "published": "SST", "protocol": "wiegreffe-pinter"}
     assert len(size_of(make_study(published)).lengths("dev")) == 0
 
