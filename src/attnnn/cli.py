@@ -221,9 +221,14 @@ def plan(study: Any, *, folders: tuple[Path, ...], known: Path | None, kept: Pat
 
     Nothing is run or submitted. Jobs whose results exist already are counted too.
     """
-    from attnnn.costs import plan as planned
+    from attnnn.costs import estimate, rates
 
-    click.echo(planned(study, folders=folders, known=known, kept=kept))
+    learned = [rates.read_finished(folder) for folder in folders]
+    timings = [timing for one in learned for timing in one.timings]
+    found = rates.fitted(timings, rates.read_rates(known or rates.SHIPPED))
+    if kept is not None:
+        rates.write_rates(kept, found)
+    click.echo(estimate.report(estimate.estimate(study, found), learned))
 
 
 @main.command("config")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from attnnn.costs.finished import read_finished, whole_cpu_seconds
+from attnnn.costs.rates import read_finished
 from attnnn.dag.jobs import planned_jobs
 from attnnn.dag.layout import benchmark_path
 from attnnn.errors import UserError
@@ -33,37 +33,19 @@ def finish(study: Study) -> Path:
     return Path(study.results_dir)
 
 
-@pytest.mark.parametrize(
-    ("seconds", "seen", "threads", "whole"),
-    [
-        (10.0, 8.0, 1, 8.0),  # the last look was at the end
-        (10.4, 5.0, 1, 5.0 * 10.4 / 10),
-        (15.5, 15.0, 1, 15.0),
-        (31.0, 12.0, 1, 24.0),  # looked at 15.5 seconds, and not again before 45.5
-        (91.0, 45.3, 1, 54.6),  # looked at 75.5 seconds: 45.3 · 91 / 75.5
-        (31.0, 20.0, 1, 31.0),  # no more than its one thread
-        (31.0, 20.0, 2, 40.0),
-    ],
-)
-def test_cpu_time_after_the_last_look_is_made_up_for(
-    seconds: float, seen: float, threads: int, whole: float
-):
-    assert whole_cpu_seconds(seconds, seen, threads) == pytest.approx(whole, rel=1e-4)
-
-
 def test_every_job_of_a_finished_study_is_found(make_study: MakeStudy):
     study = make_study()
     found = read_finished(finish(study))
     jobs = planned_jobs(study)
     assert [timing.verb for timing in found.timings] == [job.verb for job in jobs]
     assert {timing.seconds for timing in found.timings} == {8.0}
-    assert (found.without, found.unknown_device) == (0, 0)
+    assert found.unused == {}
 
 
 def test_the_folder_may_have_been_moved(make_study: MakeStudy, tmp_path: Path):
     folder = finish(make_study())
     folder.rename(tmp_path / "moved")
-    assert read_finished(tmp_path / "moved").without == 0
+    assert read_finished(tmp_path / "moved").unused == {}
 
 
 def test_jobs_without_numbers_are_counted(make_study: MakeStudy):
@@ -72,7 +54,7 @@ def test_jobs_without_numbers_are_counted(make_study: MakeStudy):
     write(study, "table", ("table1",), "0.20", "NA")
     write(study, "table", ("table2",), "0.40", "0.00")
     (folder / benchmark_path("figure", "fig1")).unlink()
-    assert read_finished(folder).without == 3
+    assert read_finished(folder).unused == {"without a usable benchmark file": 3}
 
 
 def test_models_say_what_they_were_trained_on(make_study: MakeStudy):
@@ -88,7 +70,8 @@ def test_models_say_what_they_were_trained_on(make_study: MakeStudy):
     # On a GPU what counts is the time from start to end.
     assert {timing.seconds for timing in on_gpu} == {10.0}
     # All trainings but the base model's, and `measure` of the MLP, which left no model.
-    assert found.unknown_device == len(all_runs(study, "toy")) - 1 + 1
+    unknown = "left out, as nothing says what device they ran on"
+    assert found.unused == {unknown: len(all_runs(study, "toy")) - 1 + 1}
 
 
 def test_a_folder_without_benchmarks_is_refused(make_study: MakeStudy, tmp_path: Path):
@@ -97,7 +80,7 @@ def test_a_folder_without_benchmarks_is_refused(make_study: MakeStudy, tmp_path:
     study = make_study()
     write_resolved(study)
     with pytest.raises(UserError, match="expected the results folder of a finished study"):
-        read_finished(study.results_dir)
+        read_finished(Path(study.results_dir))
     (Path(study.results_dir) / "benchmarks").mkdir()
     with pytest.raises(UserError, match="no benchmark file of its 33 jobs can be used"):
-        read_finished(study.results_dir)
+        read_finished(Path(study.results_dir))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from attnnn.costs.estimate import estimate
-from attnnn.costs.finished import Finished
-from attnnn.costs.rates import shipped
-from attnnn.costs.report import report, shown_bytes, shown_time
+from attnnn.costs.estimate import estimate, report, shown_bytes, shown_time
+from attnnn.costs.rates import Finished, read_rates
 from tests.costs.conftest import MakeStudy
 
 
 def lines_of(make_study: MakeStudy, **changes: object) -> list[str]:
-    return report(estimate(make_study(**changes), shipped())).splitlines()
+    return report(estimate(make_study(**changes), read_rates())).splitlines()
 
 
 TIMES = {0.4: "0 min 00 s", 61: "1 min 01 s", 3599.9: "1 h 00 min", 9000: "2 h 30 min"}
@@ -50,7 +50,7 @@ def test_every_stage_and_corpus_has_a_line_and_they_add_up_to_the_total(make_stu
 def test_it_says_where_sizes_and_times_are_from(make_study: MakeStudy):
     text = "\n".join(lines_of(make_study))
     assert "the configuration" in text
-    assert f"times from {shipped().origin}" in text
+    assert f"times from {read_rates().origin}" in text
     assert "longest job:" in text
     assert "prepare > train > train > train" in text
 
@@ -64,8 +64,12 @@ def test_hours_that_no_gpu_was_timed_for_are_not_passed_off_as_its(make_study: M
 
 
 def test_folders_that_were_learned_from_are_told_with_what_was_left_out(make_study: MakeStudy):
-    found = estimate(make_study(), shipped())
-    lines = report(found, [Finished("there", [], 3, 2)]).splitlines()
+    found = estimate(make_study(), read_rates())
+    unused = {
+        "without a usable benchmark file": 3,
+        "left out, as nothing says what device they ran on": 2,
+    }
+    lines = report(found, [Finished(Path("there"), [], unused)]).splitlines()
     (line,) = (line for line in lines if "there" in line)
     assert "3 without a usable benchmark file" in line
     assert "2 left out, as nothing says what device they ran on" in line

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attnnn.costs import sizes
 from attnnn.costs.sizes import sizes_of, spread
 from attnnn.dag.work import CorpusSize
 from attnnn.errors import UserError
@@ -23,6 +24,12 @@ PLANTED = {"kind": "planted", "regime": "context", "train": 40, "dev": 20, "test
 
 def size_of(study: Study) -> CorpusSize:
     return sizes_of(study)[0]["toy"]
+
+
+def assert_equal(found: CorpusSize, planned: CorpusSize) -> None:
+    assert found.vocabulary == planned.vocabulary
+    for split in ("train", "dev", "test"):
+        assert sorted(found.lengths(split)) == sorted(planned.lengths(split))
 
 
 def table(folder: Path, rows: list[dict[str, str]]) -> dict[str, Any]:
@@ -40,20 +47,18 @@ def test_a_planted_corpus_has_the_documents_it_is_configured_to_have(make_study:
         "dev": 20,
         "test": 21,
     }
-    assert np.bincount(found.lengths("train"))[10:].tolist() == [10, 10, 10, 10]
+    assert {*found.lengths("train")} == {10, 11, 12, 13}
     assert found.origin == "the configuration"
 
 
 def test_a_prepared_corpus_is_measured(make_study: MakeStudy):
     study = make_study({"source": PLANTED})
-    guessed = size_of(study)
+    planned = size_of(study)
     do(study, "prepare", "toy")
     found = size_of(study)
     assert found.origin == "prepared"
     assert len(found.lengths("test")) == 21
-    # Nothing of it is exactly as guessed, and all of it is near.
-    assert found.all_lengths.sum() == pytest.approx(guessed.all_lengths.sum(), rel=0.1)
-    assert found.vocabulary <= guessed.vocabulary
+    assert_equal(found, planned)
 
 
 def test_a_corpus_prepared_under_other_settings_is_not_looked_at(make_study: MakeStudy):
@@ -130,6 +135,32 @@ def test_counts_are_near_what_is_prepared(make_study: MakeStudy, tmp_path: Path,
     prepared = size_of(study)
     assert counted.all_lengths.sum() == pytest.approx(prepared.all_lengths.sum(), rel=0.12)
     assert counted.vocabulary == pytest.approx(prepared.vocabulary, rel=0.12)
+    if tokenizer == "whitespace":
+        assert_equal(counted, prepared)
+
+
+def test_of_many_texts_some_tell_the_lengths_of_the_others(
+    make_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(sizes, "_TOKENISED", 100)
+    rng = np.random.default_rng(0)
+    counts = rng.integers(5, 40, 600)
+    rows = [
+        {"text": " ".join(f"w{word}" for word in rng.integers(0, 30, count)), "label": str(row % 2)}
+        for row, count in enumerate(counts)
+    ]
+    study = make_study({"source": table(tmp_path, rows), "tokenizer": "whitespace", "min_df": 6})
+    counted = size_of(study)
+    assert counted.origin == "100 of its 600 texts"
+    assert len(counted.all_lengths) == 600
+    assert counted.all_lengths.sum() == pytest.approx(counts.sum(), rel=0.02)
+    assert counted.vocabulary == 4 + 30
+
+
+def test_a_text_without_words_is_planned_with(make_study: MakeStudy, tmp_path: Path):
+    rows = [{"text": text, "label": str(row % 2)} for row, text in enumerate(["a", "..."] * 10)]
+    study = make_study({"source": table(tmp_path, rows), "tokenizer": "20news"})
+    assert {*size_of(study).all_lengths} == {1}
 
 
 @pytest.mark.parametrize("protocol", ["clean", "jain-wallace"])
@@ -149,11 +180,7 @@ def test_stories_are_counted_up_to_their_questions(
     do(study, "prepare", "toy")
     prepared = size_of(study)
     assert prepared.origin == "prepared"
-    assert counted.vocabulary == prepared.vocabulary
-    for split in ("train", "dev", "test"):
-        assert len(counted.lengths(split)) == len(prepared.lengths(split))
-    assert sorted(counted.lengths("test")) == sorted(prepared.lengths("test"))
-    assert counted.all_lengths.mean() == pytest.approx(prepared.all_lengths.mean(), rel=0.1)
+    assert_equal(counted, prepared)
 
 
 def test_premises_and_passages_are_counted(make_study: MakeStudy, tmp_path: Path):
@@ -196,6 +223,8 @@ def test_the_papers_table_1_stands_in_for_a_missing_file(make_study: MakeStudy):
     assert clean.all_lengths.mean() == pytest.approx(19, rel=0.02)
     assert "Table 1" in clean.origin
     assert "nowhere" in clean.origin
+    imdb = {"kind": "imdb", "path": "nowhere", "dev_share": 0.25}
+    assert len(size_of(make_study({"source": imdb, "published": "IMDb"})).lengths("dev")) == 6250
     published = {"source": source, "published": "SST", "protocol": "wiegreffe-pinter"}
     assert len(size_of(make_study(published)).lengths("dev")) == 0
 

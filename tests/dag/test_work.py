@@ -13,7 +13,6 @@ import pytest
 from attnnn.dag import catalogue, work
 from attnnn.dag.work import CorpusSize
 from attnnn.models.classifier import Classifier
-from attnnn.stages.train import checkpoint_size
 from attnnn.study.config import Study
 from attnnn.study.model import ENCODERS, Model
 from attnnn.study.runs import adversary_runs, base_run
@@ -147,4 +146,5 @@ def test_a_large_model_is_its_weights_and_what_it_says_of_every_token(
     found = catalogue.stage("train").size(study, run, large)
     assert found == pytest.approx(weights + tokens, rel=0.03)
     # Parameters, the selected ones, and three moments, in single precision.
-    assert checkpoint_size(study, run, large) == pytest.approx(5 * weights, rel=0.03)
+    scratch = catalogue.stage("train").scratch(study, run, large)
+    assert scratch == pytest.approx(5 * weights, rel=0.03)

@@ -80,21 +80,6 @@ def require_planted(source: PlantedSource) -> None:
             )
 
 
-def words_of(regime: str) -> int:
-    """How many different words the documents of a regime have at most."""
-    if regime == "redundant":
-        texts: list[str] = ["{aspect} ."]
-    else:
-        openers = [opener for same in OPENERS.values() for opener in same]
-        texts = [*(PREDICATIONS if regime == "context" else STATEMENTS), *NEUTRAL, *openers]
-    plain = {word for text in texts for word in text.split()}
-    slots = {word[1:-1] for word in plain if word.startswith("{")} - {"cue"}
-    filling = {word for slot in slots for word in SLOTS[slot]}
-    negators = NEGATORS if regime == "context" else ()
-    cues = {cue for class_ in _CUES for cue in class_}
-    return len({word for word in plain if not word.startswith("{")}.union(filling, cues, negators))
-
-
 def lexical(rng: np.random.Generator, label: int, length: int) -> list[Sentence]:
     """Cues of both classes; the label is their majority. Their number is odd, so there is no tie."""
     most = max(count for count in (3, 5, 7) if count == 3 or count * 5 <= length)

@@ -4,51 +4,38 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
+from functools import partial
+from math import ceil
 from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from attnnn.corpora.planted import words_of
-from attnnn.corpora.prepare_settings import PrepareSettings
+from attnnn.corpora import vocabulary
+from attnnn.corpora.lengths import kept_documents
 from attnnn.corpora.readers import read_source
 from attnnn.corpora.texts import SPLITS, naming
-from attnnn.dag.work import CorpusSize
+from attnnn.corpora.tokenize import tokenize
+from attnnn.dag.work import CorpusSize, Lengths
 from attnnn.errors import UserError
 from attnnn.stages.prepare import STAGE as PREPARE
 from attnnn.study.config import Study
 from attnnn.study.papers.published import published
-from attnnn.study.sources import MimicSource, PlantedSource, TableSource
 from attnnn.tables.ragged import Ragged
 from attnnn.tables.store import read_table_of
 
-Lengths = NDArray[np.int64]
-
-# Entries of the vocabularies of Jain & Wallace's released preprocessing, which the papers do not print.
-_PUBLISHED_VOCABULARY = {
-    "SST": 13_826,
-    "IMDb": 12_487,
-    "20News": 6_515,
-    "AgNews": 13_715,
-    "Diabetes": 18_888,
-    "Anemia": 16_274,
-}
 # Spread of the logarithm of document lengths, where only their mean is known: as in IMDb.
 _SPREAD = 0.55
-# Padding, unknown, start and end.
-_SYMBOLS = 4
-# Texts whose words are counted, at even distances.
-_COUNTED = 5000
-_WORDS = re.compile(r"[\w']+|[^\w\s]")
+# Texts that are tokenised, at even distances; at most twice as many.
+_TOKENISED = 5000
+_MARK = re.compile(r"[^\w\s']")
 
 
 def sizes_of(study: Study) -> tuple[dict[str, CorpusSize], list[str]]:
     """The size of every corpus whose size can be known, and in words which are left out.
 
-    A prepared corpus is measured, a planted one is as configured, and files of texts are read; where there
+    A prepared corpus is measured, a planted one is generated, and files of texts are read; where there
     is no file, the papers' Table 1 stands in for a corpus of theirs (key `published`).
 
     Raises:
@@ -57,9 +44,11 @@ def sizes_of(study: Study) -> tuple[dict[str, CorpusSize], list[str]]:
     found: dict[str, CorpusSize] = {}
     left_out: list[str] = []
     for corpus in study.corpora:
+        reason = _uncounted(study, corpus)
         with naming(f"corpus {corpus}"):
-            size = _prepared(study, corpus) or _source(study, corpus) or _published(study, corpus)
-        reason = _unknown(study, corpus)
+            size = _prepared(study, corpus) or (
+                _published(study, corpus, reason) if reason else _read(study, corpus)
+            )
         if size is not None:
             found[corpus] = size
         elif study.missing_corpora == "leave_out":
@@ -74,6 +63,16 @@ def sizes_of(study: Study) -> tuple[dict[str, CorpusSize], list[str]]:
     return found, left_out
 
 
+def _uncounted(study: Study, corpus: str) -> str | None:
+    """Why a source tells nothing: no file, or clinical notes, too many to read; None where it does."""
+    source, folder = study.corpora[corpus].source, Path(study.corpora_dir)
+    place = folder / (source.place or ".")
+    missing = source.missing(folder) or (place if source.place and not place.exists() else None)
+    if missing is not None:
+        return f"{missing} does not exist"
+    return "its kind of source, mimic, is not counted" if source.kind == "mimic" else None
+
+
 def _prepared(study: Study, corpus: str) -> CorpusSize | None:
     """Of prepared documents, unless they were prepared under other settings."""
     job = PREPARE.job(study, corpus)
@@ -82,114 +81,70 @@ def _prepared(study: Study, corpus: str) -> CorpusSize | None:
     description = json.loads(job.path("description").read_text(encoding="utf-8"))
     if description.get("settings") != job.settings.model_dump(mode="json"):
         return None
-    made = job.outputs["documents"]
-    table = read_table_of(job.path("documents"), made.schemas, columns={"split", "token_ids"})
-    lengths = Ragged.from_arrow(table["token_ids"]).lengths
-    split = np.array(table["split"].to_pylist())
+    kinds = job.outputs["documents"].schemas
+    table = read_table_of(job.path("documents"), kinds, columns={"split", "token_ids"})
+    lengths, split = Ragged.from_arrow(table["token_ids"]).lengths, table["split"].to_numpy()
     dropped = sum(item["count"] for item in description["dropped"])
-    return CorpusSize(
-        {name: lengths[split == name] for name in SPLITS},
-        description["vocabulary"]["size"],
-        float(lengths.sum() * (1 + dropped / len(lengths))),
-        "prepared",
+    read = float(lengths.sum() * (1 + dropped / len(lengths)))
+    splits = {name: lengths[split == name] for name in SPLITS}
+    return CorpusSize(splits, description["vocabulary"]["size"], read, "prepared")
+
+
+def _read(study: Study, corpus: str) -> CorpusSize:
+    """Of texts read as they will be, and tokenised roughly; of very many, some tell of the others."""
+    settings = PREPARE.settings(study, corpus)
+    documents = read_source(settings, Path(study.corpora_dir))
+    step = max(1, len(documents) // _TOKENISED)
+    sample = documents.take(np.arange(0, len(documents), step))
+    questions = [] if sample.questions is None else sample.questions.texts
+    tokens = tokenize(_roughly([*sample.texts, *questions], settings.tokenizer), "whitespace")
+    tokenised, asked = np.split(tokens.numbers.lengths, [len(sample)])
+    # Every text is as long as those tokenised of its size in characters.
+    characters = np.array([len(text) for text in documents.texts])
+    per_character = tokenised.sum() / max(1, characters[::step].sum())
+    lengths = np.rint(characters * per_character).astype(np.int64)
+    lengths[::step] = tokenised
+    lengths = np.maximum(lengths, 1)  # whether a text has no token at all, `prepare` will tell
+    pairs = np.repeat(asked, step)[: len(documents)] if len(asked) else None
+    low, high, strict = settings.min_length, settings.max_length, settings.strict_length_filter
+    keep, _ = kept_documents(
+        documents, lengths, pairs, min_length=low, max_length=high, strict=strict
     )
+    fitted_on = (sample.splits == "train") | (settings.vocab_fit == "all")
+    fitted_on = np.resize(fitted_on, len(tokens.numbers))  # questions are texts of their own
+    words = vocabulary.fit(tokens, fitted_on, min_df=ceil(settings.min_df / step))
+    splits = {split: lengths[keep & (documents.splits == split)] for split in SPLITS}
+    some = f"{len(sample)} of its {len(documents)} texts"
+    origin = "the configuration" if settings.source.place is None else some
+    return CorpusSize(splits, len(words), float(lengths.sum()), origin)
 
 
-def _source(study: Study, corpus: str) -> CorpusSize | None:
-    """Of planted documents, or of texts that are there; clinical notes are too many to read."""
-    settings, folder = PREPARE.settings(study, corpus), Path(study.corpora_dir)
-    source = settings.source
-    if isinstance(source, PlantedSource):
-        return _planted(source)
-    place = folder / (source.place or "")
-    if isinstance(source, MimicSource) or source.missing(folder) or not place.exists():
-        return None
-    return _counted(settings, folder)
-
-
-def _planted(source: PlantedSource) -> CorpusSize:
-    """Lengths are drawn evenly between the bounds."""
-    sizes = {"train": source.train, "dev": source.dev, "test": source.test}
-    span = source.max_tokens - source.min_tokens + 1
-    splits = {
-        split: source.min_tokens + np.arange(size, dtype=np.int64) * span // size
-        for split, size in sizes.items()
-    }
-    read = float(sum(lengths.sum() for lengths in splits.values()))
-    return CorpusSize(splits, _SYMBOLS + words_of(source.regime), read, "the configuration")
-
-
-def _counted(settings: PrepareSettings, folder: Path) -> CorpusSize:
-    """Texts read as they will be, their words counted roughly: no tokenizer is loaded."""
-    documents = read_source(settings, folder)
-    texts = list(documents.texts)
-    chosen = np.arange(len(texts))[:: max(1, len(texts) // _COUNTED)]
-    words = [_words(texts[row], settings.tokenizer) for row in chosen]
-    lengths = np.array([len(text) for text in words], dtype=np.int64)
-    # Every text is as long as those counted of its size in characters.
-    characters = np.array([len(text) for text in texts])
-    per_character = lengths.sum() / max(1, characters[chosen].sum())
-    whole = np.rint(characters * per_character).astype(np.int64)
-    whole[chosen] = lengths
-    splits = {s: _kept(whole[documents.splits == s], settings) for s in SPLITS}
-    training = documents.splits[chosen] == "train"
-    share = training.sum() / max(1, (documents.splits == "train").sum())
-    counted = [word for word, kept in zip(words, training, strict=True) if kept]
-    if documents.questions is not None:
-        asked = list(documents.questions.texts)
-        rows = chosen[training]
-        counted += [_words(asked[row], settings.tokenizer) for row in rows]
-    counts = _document_frequencies(counted)
-    vocabulary = _SYMBOLS + int((counts >= max(settings.min_df * share, 1)).sum())
-    origin = f"{len(chosen)} of its {len(texts)} texts"
-    return CorpusSize(splits, vocabulary, float(whole.sum()), origin)
-
-
-def _words(text: str, tokenizer: str) -> list[str]:
+def _roughly(texts: Iterable[str], tokenizer: str) -> Iterable[str]:
+    """Texts that white space splits into about the tokens of a tokenizer, which takes seconds to load."""
     if tokenizer == "whitespace":
-        return text.split()
-    found = _WORDS.findall(text.lower())
-    return found if tokenizer == "papers" else [word for word in found if word[0].isalnum()]
+        return texts
+    mark = r" \g<0> " if tokenizer == "papers" else " "
+    return (_MARK.sub(mark, text.lower()) for text in texts)
 
 
-def _document_frequencies(documents: list[list[str]]) -> Lengths:
-    """How many documents hold each distinct word."""
-    words = pa.array([word for document in documents for word in set(document)], pa.string())
-    counts = pc.value_counts(words)
-    return np.array([entry["counts"] for entry in counts.to_pylist()], dtype=np.int64)
-
-
-def _kept(lengths: Lengths, settings: PrepareSettings) -> Lengths:
-    """The documents that the length filter keeps."""
-    strict = settings.strict_length_filter
-    low = settings.min_length or 0
-    high = settings.max_length or int(lengths.max(initial=0)) + strict
-    return lengths[(lengths >= low + strict) & (lengths <= high - strict)]
-
-
-def _published(study: Study, corpus: str) -> CorpusSize | None:
+def _published(study: Study, corpus: str, reason: str) -> CorpusSize | None:
     """The papers' Table 1, whose sizes are those after their length filter."""
-    settings, dataset = study.corpora[corpus], study.corpora[corpus].published
-    if dataset not in _PUBLISHED_VOCABULARY:
+    settings = study.corpora[corpus]
+    printed = partial(published, settings.published)
+    words = printed(paper="jain_wallace_2019", table="release", metric="vocabulary")
+    if words is None:
         return None
     documents = {
-        split: round(
-            sum(
-                published(dataset, table="1", class_=class_, metric=f"{split}_size") or 0
-                for class_ in ("0", "1")
-            )
-        )
+        split: round(sum(printed(table="1", class_=c, metric=f"{split}_size") or 0 for c in "01"))
         for split in ("train", "test")
     }
-    mean = published(dataset, table="1", metric="avg_length_tokens") or 0
     if study.protocol_of(corpus).train_part == "minus_dev":
-        share = settings.source.dev_share if isinstance(settings.source, TableSource) else 0.15
-        documents["dev"] = round(share * documents["train"])
+        documents["dev"] = round(getattr(settings.source, "dev_share", 0.15) * documents["train"])
         documents["train"] -= documents["dev"]
+    mean = printed(table="1", metric="avg_length_tokens") or 0
     splits = {split: spread(mean, size) for split, size in documents.items()}
     read = float(sum(lengths.sum() for lengths in splits.values()))
-    origin = f"the papers' Table 1, as {_unknown(study, corpus)}"
-    return CorpusSize(splits, _PUBLISHED_VOCABULARY[dataset], read, origin)
+    return CorpusSize(splits, int(words), read, f"the papers' Table 1, as {reason}")
 
 
 def spread(mean: float, documents: int) -> Lengths:
@@ -198,14 +153,3 @@ def spread(mean: float, documents: int) -> Lengths:
     shares = np.array([normal.inv_cdf((rank + 0.5) / 200) for rank in range(200)])
     lengths = np.maximum(np.rint(mean * np.exp(shares)), 1).astype(np.int64)
     return np.asarray(lengths[np.arange(documents) * 200 // max(1, documents)])
-
-
-def _unknown(study: Study, corpus: str) -> str:
-    """Why a source tells nothing."""
-    source, folder = study.corpora[corpus].source, Path(study.corpora_dir)
-    missing = source.missing(folder)
-    if missing is None and source.place is not None and not (folder / source.place).exists():
-        missing = str(folder / source.place)
-    if missing is not None:
-        return f"{missing} does not exist"
-    return f"its kind of source, {source.kind}, is not counted"

@@ -74,12 +74,16 @@ class TableExhibit(Exhibit):
     Attributes:
         facts: makes `exhibits.facts.Facts` of `exhibits.finished.Results`.
         sheet: lays these facts out as an `exhibits.sheet.Sheet`.
+        kind: as its files' folder is named.
+        formats: that it is written in.
+        size_per_corpus: bytes in all of these, for each corpus of the study.
     """
 
     facts: Callable[[Any], Any]
     sheet: Callable[[Any, Any], Any]
     kind: str = field(default="table", init=False)
     formats: tuple[str, ...] = field(default=TABLE_FORMATS, init=False)
+    size_per_corpus: int = field(default=3_000, init=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,11 +93,15 @@ class FigureExhibit(Exhibit):
     Attributes:
         draw: what makes a matplotlib figure of `exhibits.finished.Results`, as ``module:function`` in
             `exhibits.drawing`; imported only to draw it, since matplotlib is slow to load.
+        kind: as its files' folder is named.
+        formats: that it is written in.
+        size_per_corpus: bytes in all of these, for each corpus of the study.
     """
 
     draw: str
     kind: str = field(default="figure", init=False)
     formats: tuple[str, ...] = field(default=FIGURE_FORMATS, init=False)
+    size_per_corpus: int = field(default=100_000, init=False)
 
     def drawn(self, results: Any) -> Any:
         """The matplotlib figure."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from attnnn.dag import catalogue
 from attnnn.dag.stage import Artifact, Stage, Subject, corpus_of
+from attnnn.dag.work import FOOTER, Amounts, CorpusSize, publishing
 from attnnn.study.config import Study
 from attnnn.study.model import Run
 
@@ -48,6 +49,31 @@ class PlannedJob:
         """As people read it."""
         return f"{self.verb} {'/'.join(self.place)}"
 
+    @property
+    def on_device(self) -> bool:
+        """Whether it runs on a GPU where there is one."""
+        return self.stage is not None and self.stage.on_device
+
+    def work(self, study: Study, sizes: Mapping[str, CorpusSize]) -> Amounts:
+        """How much work it is, by kind (see `dag.work`), on corpora of such sizes."""
+        if self.stage is not None:
+            return dict(self.stage.work(study, self.subject, sizes[corpus_of(self.subject)]))
+        shown = catalogue.exhibit(str(self.subject)).corpora(study)
+        documents = sum(len(sizes[corpus].lengths("test")) for corpus in shown)
+        return publishing(study, len(self.needs), documents)
+
+    def size(self, study: Study, sizes: Mapping[str, CorpusSize]) -> float:
+        """Bytes of the files that it leaves, its log and benchmark file among them."""
+        if self.stage is not None:
+            return FOOTER + self.stage.size(study, self.subject, sizes[corpus_of(self.subject)])
+        return FOOTER + float(catalogue.exhibit(str(self.subject)).size_per_corpus * len(sizes))
+
+    def scratch(self, study: Study, sizes: Mapping[str, CorpusSize]) -> float:
+        """Bytes of the files that it keeps only while it runs."""
+        if self.stage is None:
+            return 0.0
+        return self.stage.scratch(study, self.subject, sizes[corpus_of(self.subject)])
+
 
 def planned_jobs(study: Study) -> list[PlannedJob]:
     """Every job of a study from nothing to its last exhibit, those that others wait for before them."""
@@ -75,3 +101,23 @@ def jobs_for(study: Study, wanted: Iterable[Artifact]) -> list[PlannedJob]:
     for made in wanted:
         visit(made)
     return list(ordered.values())
+
+
+def longest_chain(timed: Iterable[tuple[PlannedJob, float]]) -> tuple[float, list[PlannedJob]]:
+    """Jobs of which each waits for the one before, longest together: no study ends earlier.
+
+    Args:
+        timed: jobs, in an order in which they could run, with what each takes.
+
+    Returns:
+        What they take together, and the jobs.
+    """
+    ending: dict[str, tuple[float, list[PlannedJob]]] = {}
+    longest: tuple[float, list[PlannedJob]] = (0.0, [])
+    for job, seconds in timed:
+        awaited = [ending[made.path] for made in job.needs if made.path in ending]
+        start, before = max(awaited, key=lambda chain: chain[0], default=(0.0, []))
+        chain = (start + seconds, [*before, job])
+        ending.update({made.path: chain for made in job.makes})
+        longest = max(longest, chain, key=lambda chain: chain[0])
+    return longest

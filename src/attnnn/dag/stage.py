@@ -196,6 +196,7 @@ class Stage(Generic[S]):
         priority: of a job among those that could start.
         work: how much work a job is, by kind: see `dag.work`.
         size: bytes of the files that a job leaves.
+        scratch: bytes of those that it keeps only while it runs.
     """
 
     verb: str
@@ -215,6 +216,7 @@ class Stage(Generic[S]):
     priority: Callable[[Study, Any], int] = _no_urgency
     work: Callable[[Study, Any, CorpusSize], Amounts] = lambda study, subject, size: {}
     size: Callable[[Study, Any, CorpusSize], float] = lambda study, subject, size: 0.0
+    scratch: Callable[[Study, Any, CorpusSize], float] = lambda study, subject, size: 0.0
 
     @property
     def help(self) -> str:

@@ -230,8 +230,8 @@ def _size(study: Study, run: Run, size: CorpusSize) -> float:
     return 4.0 * _parameters(study, run, size) + attention + projected + documents + work.FOOTER
 
 
-def checkpoint_size(study: Study, run: Run, size: CorpusSize) -> float:
-    """Bytes of a checkpoint: parameters, the selected ones, and three moments of the optimiser."""
+def _scratch(study: Study, run: Run, size: CorpusSize) -> float:
+    """A checkpoint: parameters, the selected ones, and three moments of the optimiser."""
     return 5 * 4.0 * _parameters(study, run, size)
 
 
@@ -260,4 +260,5 @@ STAGE = Stage(
     priority=lambda study, run: int(run == base_run(study, run.corpus)),
     work=_work,
     size=_size,
+    scratch=_scratch,
 )

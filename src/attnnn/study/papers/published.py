@@ -1,8 +1,10 @@
 """The papers' printed numbers, to stand beside ours.
 
 ``published.csv`` holds every number of the tables of Wiegreffe & Pinter 2019 (tables 1-5) and of
-Jain & Wallace 2019 (table 2), one per row. Datasets carry one spelling, Wiegreffe & Pinter's, or for those
-that they do not use Jain & Wallace's; classes are 0, 1, … or ``all`` where the paper says so.
+Jain & Wallace 2019 (table 2), one per row, and the entries of the vocabularies that Jain & Wallace's released
+preprocessing makes (table release), which no paper prints. Datasets carry one spelling,
+Wiegreffe & Pinter's, or for those that they do not use Jain & Wallace's; classes are 0, 1, … or ``all`` where
+the paper says so.
 
 ``published_grid.csv`` holds what Jain & Wallace put online of every encoder with every attention: unrounded,
 of later runs than their paper's, selected on dev. Models carry our names (for lstm, average and cnn(1,3,5,7),
@@ -41,7 +43,7 @@ def published(
     Args:
         dataset: the papers' name of the corpus; None where ours is not among theirs.
         paper: which paper.
-        table: its table, as numbered there.
+        table: its table, as numbered there; or release.
         metric: for instance f1_pos, tvd_mean, jsd_mean, kendall_tau_mean.
         setting: row or column of the table, for instance uniform_lstm; empty where there is one.
         class_: 0, 1, … or all; empty where the number is not by class.
