@@ -31,6 +31,7 @@ _OF_CORPUS = {
     "description.json": "prepare",
     "embedding.safetensors": "embed",
     "log_odds.parquet": "weigh",
+    "sentences.parquet": "segment",
 }
 
 

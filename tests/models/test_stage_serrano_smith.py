@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -46,9 +47,15 @@ def segmented(folder: Path, *, classes: int = 2, epochs: int = 4, **changes: obj
     write_corpus(study, documents)
     layout = Layout(study.results_dir)
     write_json(layout.corpus("tiny", "description.json"), {"classes": [*"abcdefg"[:classes]]})
-    columns = documents | {"sentences": cut(documents["token_ids"])}
-    write_table(layout.corpus("tiny", "documents.parquet"), schemas.SEGMENTED, columns, made_by={})
+    write_sentences(study, documents, cut(documents["token_ids"]))
     return study
+
+
+def write_sentences(study: Study, documents: dict[str, Any], sentences: Any) -> Path:
+    path = Path(Layout(study.results_dir).corpus("tiny", "sentences.parquet"))
+    columns = {name: documents[name] for name in ("document", "split")} | {"sentences": sentences}
+    write_table(path, schemas.SENTENCES, columns, made_by={})
+    return path
 
 
 def run_of(name: str) -> Run:
@@ -73,7 +80,10 @@ def test_predictions_carry_their_own_proof(tmp_path: Path, name: str, classes: i
         atol=1e-5,
     )
     np.testing.assert_allclose(predictions.attention.sums(), 1, atol=1e-5)
-    documents = read_documents(Layout(study.results_dir).corpus("tiny", "documents.parquet"))
+    layout = Layout(study.results_dir)
+    documents = read_documents(
+        *(layout.corpus("tiny", f"{name}.parquet") for name in ("documents", "sentences"))
+    )
     test = documents.of_split("test")
     items = test.sentences if name.startswith("han") else test.tokens
     assert predictions.attention.lengths.tolist() == items.lengths.tolist()
@@ -140,7 +150,7 @@ def test_switches_change_what_is_trained(tmp_path: Path) -> None:
 
 def test_a_hierarchical_model_of_a_corpus_without_sentences_is_refused(tmp_path: Path) -> None:
     study = write_corpus(study_in(tmp_path, serrano_smith=SETTINGS))
-    with pytest.raises(UserError, match="needs the sentences of its documents") as caught:
+    with pytest.raises(UserError, match=r"sentences\.parquet") as caught:
         do(study, "train", run_of("han-rnn-additive"))
     assert "\n" not in str(caught.value)
     do(study, "train", run_of("flan-none-additive"))
@@ -151,18 +161,7 @@ def test_sentences_that_are_not_those_of_the_tokens_are_refused(tmp_path: Path, 
     study, documents = segmented(tmp_path), tiny_documents()
     sentences = [[n] for n in documents["token_ids"].lengths.tolist()]
     sentences[3] = [0, *sentences[3]] if fault == "an empty one" else [1, *sentences[3]]
-    path = Layout(study.results_dir).corpus("tiny", "documents.parquet")
-    columns = documents | {"truth": [None] * len(sentences), "sentences": sentences}
-    write_table(path, schemas.SEGMENTED, columns, made_by={})
+    path = write_sentences(study, documents, sentences)
     with pytest.raises(UserError, match=r"found \[.*\] for the .* tokens of document 3") as caught:
-        read_documents(path)
+        read_documents(path.with_name("documents.parquet"), path)
     assert "\n" not in str(caught.value)
-
-
-def test_a_corpus_whose_sentences_are_unknown_has_none(tmp_path: Path) -> None:
-    study, documents = segmented(tmp_path), tiny_documents()
-    path = Layout(study.results_dir).corpus("tiny", "documents.parquet")
-    unknown = [None] * len(documents["label"])
-    columns = documents | {"truth": unknown, "sentences": unknown}
-    write_table(path, schemas.SEGMENTED, columns, made_by={})
-    assert read_documents(path).sentences is None

@@ -33,6 +33,10 @@ def study(folder: Path) -> Study:
         "results_dir": str(folder / "whole"),
         "corpora_dir": str(folder),
         "corpora": {"one": CORPUS, "topics": TABLE},
+        "papers": ["jain-wallace", "wiegreffe-pinter", "serrano-smith"],
+        "serrano_smith": {
+            "models": ["flan-conv-additive", "han-rnn-additive"], "hidden_size": 8, "epochs": 1,
+        },
         "grid": ["bilstm-additive", "average-additive", "cnn-none"],
         "switches": {"adv_seed": "same", "adv_epochs": 1},
         "seeds": [50],
@@ -41,7 +45,7 @@ def study(folder: Path) -> Study:
         "searched_adversary": {"steps": 5},
         "permutations": 3,
         "log_odds": {"run": True},
-    }
+    }  # fmt: skip
     return validate(content, where="test")
 
 

@@ -122,11 +122,18 @@ def read_documents(
 
 def _sentences(documents: Documents, path: str | os.PathLike[str]) -> Ragged:
     table = read_table(path, schemas.SENTENCES)
-    found = Ragged.from_arrow(table["sentences"])
-    if not np.array_equal(table["document"].to_numpy(), documents.document) or not np.array_equal(
-        found.sums(), documents.tokens.lengths
-    ):
+    if not np.array_equal(table["document"].to_numpy(), documents.document):
         raise UserError(
-            f"{path}: expected the sentences of the corpus as it is prepared now; delete it and run again"
+            f"{path}: its documents are not those of the corpus as it is prepared now; delete it and run "
+            "again"
         )
-    return found
+    sentences, lengths = Ragged.from_arrow(table["sentences"]), documents.tokens.lengths
+    empty = sentences.with_values(sentences.values == 0).sums()
+    wrong = np.flatnonzero((sentences.sums() != lengths) | (empty > 0))
+    if len(wrong):
+        raise UserError(
+            f"{path}: expected sentences of at least one token that add up to their document, found "
+            f"{sentences[wrong[0]].tolist()} for the {lengths[wrong[0]]} tokens of document "
+            f"{documents.document[wrong[0]]}; delete it and run again"
+        )
+    return sentences
