@@ -77,6 +77,12 @@ def whitespace(texts: Iterable[str]) -> Iterator[list[str]]:
     return (text.split() for text in texts)
 
 
+def lower_case(texts: Iterable[str]) -> Iterator[list[str]]:
+    """spaCy's English tokenizer, lower case; line breaks of HTML are white space."""
+    for tokens in _spacy(_BREAK.sub(" ", text) for text in texts):
+        yield [token.lower() for token in tokens]
+
+
 def papers(texts: Iterable[str]) -> Iterator[list[str]]:
     """The English tokenizer of spaCy, lower case, ``qqq`` for every token that holds a digit.
 
@@ -135,6 +141,7 @@ def keras(texts: Iterable[str]) -> Iterator[list[str]]:
 
 TOKENIZERS: dict[str, Tokenizer] = {
     "whitespace": whitespace,
+    "spacy": lower_case,
     "papers": papers,
     "sst": sst,
     "20news": newsgroups,

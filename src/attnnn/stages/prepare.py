@@ -64,7 +64,7 @@ def _files(study: Study, corpus: str) -> list[Path]:
 
 
 def _work(study: Study, corpus: str, size: CorpusSize) -> dict[str, float]:
-    spacy = study.corpora[corpus].tokenizer in ("papers", "sst", "20news")
+    spacy = study.corpora[corpus].tokenizer in ("spacy", "papers", "sst", "20news")
     kind, starts = ("spacy_tokens", {"spacy_starts": 1.0}) if spacy else ("tokens", {})
     return {"starts": 1.0, **starts, kind: size.read / 1e6}
 

@@ -25,7 +25,7 @@ PublishedName = Literal[
     "SNLI",
     "CNN",
 ]
-TokenizerName = Literal["whitespace", "papers", "sst", "20news", "mimic", "keras"]
+TokenizerName = Literal["whitespace", "spacy", "papers", "sst", "20news", "mimic", "keras"]
 Lambda = Annotated[float, Field(ge=0)]
 # Serrano & Smith's networks: flat and hierarchical, with every encoder.
 NETWORKS = [
@@ -170,8 +170,8 @@ class Corpus(Strict):
     )
     tokenizer: TokenizerName = Field(
         "whitespace",
-        description="whitespace: split at white space, case kept; papers: spaCy's English tokenizer, "
-        "lower case, tokens with a digit become qqq (Jain & Wallace's cleaner); sst: their SST "
+        description="whitespace: split at white space, case kept; spacy: spaCy's English tokenizer, lower "
+        "case; papers: the same, tokens with a digit become qqq (Jain & Wallace's cleaner); sst: their SST "
         "variant (digits stay, punctuation goes); 20news: `papers`, then punctuation thinned as "
         "for 20 Newsgroups; mimic: their variant for clinical notes; keras: lower case without "
         "punctuation, as in their IMDb dump.",
