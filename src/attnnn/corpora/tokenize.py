@@ -78,7 +78,7 @@ def whitespace(texts: Iterable[str]) -> Iterator[list[str]]:
 
 
 def lower_case(texts: Iterable[str]) -> Iterator[list[str]]:
-    """spaCy's English tokenizer, lower case; line breaks of HTML are white space."""
+    """SpaCy's English tokenizer, lower case; line breaks of HTML are white space."""
     for tokens in _spacy(_BREAK.sub(" ", text) for text in texts):
         yield [token.lower() for token in tokens]
 
