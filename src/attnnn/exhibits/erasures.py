@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import reduce
 from operator import and_
 
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.erasure.flips import Flips
+from attnnn.erasure.rankings import SMALLEST
 from attnnn.erasure.reasons import Reason, Reasons
 from attnnn.erasure.single import Erased
 from attnnn.exhibits.facts import Fact, Facts, Setting
@@ -29,10 +31,10 @@ SETTINGS = frozenset(
 # The rankings of the paper's figures.
 PAPER_RANKINGS = ("random", "attention", "gradient", "attention_gradient")
 INTERVALS_NOTE = "In brackets: 95 % percentile bootstrap interval over documents."
-FULL_ERASURE_NOTE = (
-    "Once the last weight is gone the bias decides, which counts as a changed decision where the protocol "
-    "sets count_full_erasure, as in Serrano & Smith's code; so does the document whose weight is all on one "
-    "token."
+# As sheets show rankings; others follow, and the smallest set is last.
+_ORDER = (
+    *PAPER_RANKINGS,
+    *("contribution", "leave_one_out", "truth", "ascending_attention"),
 )
 # With more runs, a sheet of many rows per run leaves those of other papers to the csv file.
 _MOST_SHOWN = 8
@@ -72,6 +74,16 @@ def p_words(value: float | None) -> str:
     if value is None:
         return "–"
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def scaled(fact: Fact | None, factor: float) -> Fact | None:
+    """A fact in another unit, as a share in per cent."""
+    if fact is None:
+        return None
+    value, low, high = (
+        None if number is None else factor * number for number in (fact.value, fact.low, fact.high)
+    )
+    return replace(fact, value=value, low=low, high=high)
 
 
 def rules(table: Table) -> dict[str, Erased]:
@@ -135,19 +147,56 @@ def summarised(results: Results, corpus: str, flips: dict[str, Flips]) -> dict[s
     return {name: flags & common for name, flags in changed.items()}
 
 
+def in_order(names: Iterable[str]) -> list[str]:
+    """Rankings as sheets show them, each once."""
+    found = dict.fromkeys(names)
+    known = [name for name in _ORDER if name in found]
+    others = [name for name in found if name not in (*_ORDER, SMALLEST)]
+    return [*known, *others, *([SMALLEST] if SMALLEST in found else [])]
+
+
 def subset_note(study: Study) -> str:
     """Which documents rankings are summarised over, for a note."""
-    own = [name for name in study.corpora if study.protocol_of(name).per_ranking_subset]
-    each = "each ranking over its own documents, those whose decision it changes, as published"
-    common = (
-        "all rankings over the documents whose decision each of random, attention, gradient and attention × "
-        "gradient changes (fewer where another ranking fails in some of these: see n)"
+    return _by_switch(
+        study,
+        *("per_ranking_subset", True),
+        "Each ranking is summarised over its own documents, those whose decision it changes, as published "
+        "(switch per_ranking_subset).",
+        "All rankings are summarised over the same documents, those whose decision each of random, "
+        "attention, gradient and attention × gradient changes (switch per_ranking_subset = False; the paper "
+        "gives each ranking its own); a ranking that fails in some of these has a smaller n.",
     )
-    if not own:
-        return f"Summarised: {common}."
-    if len(own) == len(study.corpora):
-        return f"Summarised: {each} (switch per_ranking_subset)."
-    return f"Summarised: {common}; in {', '.join(own)} {each} (switch per_ranking_subset)."
+
+
+def full_erasure_note(study: Study) -> str:
+    """Whether all weights may go, for a note."""
+    return _by_switch(
+        study,
+        *("count_full_erasure", True),
+        "The last weight may go too, which leaves the bias to decide (switch count_full_erasure, as in "
+        "Serrano & Smith's code).",
+        "One weight always stays (switch count_full_erasure = False; in Serrano & Smith's code the last "
+        "one may go too, which leaves the bias to decide).",
+    )
+
+
+def random_note(study: Study) -> str:
+    """What the random token is drawn from, for a note."""
+    return _by_switch(
+        study,
+        *("random_r", "positions"),
+        "Random tokens are drawn from all but the first of the document, the highest weight's included "
+        "(switch random_r = positions, as in Serrano & Smith's code).",
+        "Random tokens are drawn from all but that of the highest weight (switch random_r = others).",
+    )
+
+
+def _by_switch(study: Study, switch: str, value: object, text: str, otherwise: str) -> str:
+    """One text for the corpora whose protocol has a value, another for the others."""
+    some = [name for name in study.corpora if getattr(study.protocol_of(name), switch) == value]
+    if len(some) == len(study.corpora):
+        return text
+    return f"{otherwise} In {', '.join(some)}: {text}" if some else otherwise
 
 
 def untested(reason: Reasons) -> Flags:

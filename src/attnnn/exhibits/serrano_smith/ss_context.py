@@ -14,13 +14,14 @@ from attnnn.exhibits.erasures import (
     INTERVALS_NOTE,
     SETTINGS,
     Flags,
+    in_order,
     rankings,
     setting_of,
     subset_note,
     summarised,
     words,
 )
-from attnnn.exhibits.estimates import estimate, interval, median
+from attnnn.exhibits.estimates import Statistic, estimate, interval, median
 from attnnn.exhibits.facts import Fact, Facts, Setting, of_each_corpus
 from attnnn.exhibits.finished import Floats, Results
 from attnnn.exhibits.sheet import Sheet, measured, protocol_phrase
@@ -34,8 +35,7 @@ _WITHOUT = {
     "han-none": ("han-rnn", "han-conv"),
     "average": ("bilstm", "cnn"),
 }
-_GAIN = "median_fraction_minus_random"
-_DIFFERENCE = "difference_of_gains"
+_GAIN = "fraction_median_minus_random"
 
 
 def _encoders(study: Study, corpus: str) -> dict[str, Run]:
@@ -71,7 +71,7 @@ def context(results: Results, corpus: str) -> Iterator[Fact]:
         for name in found[encoder]:
             if name in found[other]:
                 setting = _contrast_setting(runs, encoder, other, name)
-                yield _difference(
+                yield from _differences(
                     results, corpus, setting, found[encoder][name], found[other][name]
                 )
 
@@ -95,7 +95,8 @@ def _of_encoder(results: Results, corpus: str, setting: Setting, one: _Fractions
     ranked, random = one.ranked[one.known], one.random[one.known]
     for metric, values in (("fraction_median", ranked), ("random_fraction_median", random)):
         yield estimate(study, corpus, setting, metric, median, values)
-    yield estimate(study, corpus, setting, _GAIN, _gain, ranked, random)
+    for metric, statistic in _STATISTICS.items():
+        yield estimate(study, corpus, setting, metric, statistic, ranked, random)
 
 
 def _contrasts(runs: dict[str, Run]) -> list[tuple[str, str]]:
@@ -104,29 +105,40 @@ def _contrasts(runs: dict[str, Run]) -> list[tuple[str, str]]:
 
 
 def _contrast_setting(runs: dict[str, Run], encoder: str, other: str, name: str) -> Setting:
-    return setting_of(runs[encoder], than=runs[other].model.name, ranking=name)
+    return setting_of(runs[encoder], minus=runs[other].model.name, ranking=name)
 
 
-def _difference(
+def _differences(
     results: Results, corpus: str, setting: Setting, first: _Fractions, second: _Fractions
-) -> Fact:
-    """The gain of one encoder minus that of another, each over its own documents, resampled together."""
+) -> Iterator[Fact]:
+    """One encoder minus another, each over its own documents, which are resampled together."""
     n = int((first.known | second.known).sum())
-    if not (first.known.any() and second.known.any()):
-        return Fact(corpus, setting, _DIFFERENCE, None, n=n)
-    columns = (*first, *second)
-    low, high = interval(results.study, corpus, _gains_apart, *columns)
-    return Fact(corpus, setting, _DIFFERENCE, float(_gains_apart(*columns)), low, high, n)
+    for metric, statistic in _STATISTICS.items():
+        if not (first.known.any() and second.known.any()):
+            yield Fact(corpus, setting, metric, None, n=n)
+            continue
 
+        def apart(*columns: Floats, of: Statistic = statistic) -> Floats:
+            return np.asarray(of(*columns[:2]) - of(*columns[2:]))
 
-def _gains_apart(
-    ranked: Floats, random: Floats, other_ranked: Floats, other_random: Floats
-) -> Floats:
-    return _gain(ranked, random) - _gain(other_ranked, other_random)
+        columns = (*first, *second)
+        low, high = interval(results.study, corpus, apart, *columns)
+        yield Fact(corpus, setting, metric, float(apart(*columns)), low, high, n)
 
 
 def _gain(ranked: Floats, random: Floats) -> Floats:
     return median_of_finite(ranked) - median_of_finite(random)
+
+
+def _sooner(ranked: Floats, random: Floats) -> Floats:
+    """Share of documents in which the ranking takes fewer, those in which both take as many being halves."""
+    known = np.isfinite(ranked)
+    wins = np.where(known, (ranked < random) + 0.5 * (ranked == random), 0).sum(axis=-1)
+    count = known.sum(axis=-1)
+    return np.where(count > 0, wins / np.maximum(count, 1), np.nan)
+
+
+_STATISTICS: dict[str, Statistic] = {_GAIN: _gain, "sooner_than_random_share": _sooner}
 
 
 def median_of_finite(values: Floats) -> Floats:
@@ -140,7 +152,7 @@ def median_of_finite(values: Floats) -> Floats:
 def context_sheet(results: Results, table: Facts) -> Sheet:
     """The table for people: encoders as rows, rankings as columns."""
     study = results.study
-    names = list(dict.fromkeys(fact.setting["ranking"] for fact in table))
+    names = in_order(fact.setting["ranking"] for fact in table)
     rows: list[list[str]] = []
     for corpus in study.corpora:
         runs = _encoders(study, corpus)
@@ -148,29 +160,31 @@ def context_sheet(results: Results, table: Facts) -> Sheet:
         for run in runs.values():
             settings = [setting_of(run, ranking=name) for name in names]
             gains = [table.get(corpus, setting, _GAIN) for setting in settings]
-            random = table.get(corpus, settings[0], "random_fraction_median")
-            n = "–" if gains[0] is None else str(gains[0].n)
+            attention = setting_of(run, ranking="attention")
+            random = table.get(corpus, attention, "random_fraction_median")
+            n = "–" if random is None else str(random.n)
             cells = (measured(fact, 2) for fact in gains)
             rows.append([corpus, run.model.name, n, measured(random, 2, interval=False), *cells])
         for encoder, other in _contrasts(runs):
             settings = [_contrast_setting(runs, encoder, other, name) for name in names]
-            cells = (measured(table.get(corpus, one, _DIFFERENCE), 2) for one in settings)
+            cells = (measured(table.get(corpus, one, _GAIN), 2) for one in settings)
             rows.append([corpus, f"{encoder} − {other}", "", "", *cells])
     return Sheet(
-        caption="Attention weights erased in the order of a ranking until the decision changes: the median "
-        "fraction of a test document's tokens that must go, minus that in random order in the same documents, "
-        "by encoder (rnn and bilstm: recurrent; conv and cnn: convolutional; none and average: no context). "
-        f"{protocol_phrase(study)}",
+        caption="Attention weights erased in the order of a ranking until the decision changes: the "
+        "median fraction of a test document's tokens that must go, minus that in random order in the same "
+        "documents, by encoder (rnn and bilstm: recurrent; conv and cnn: convolutional; none and average: "
+        f"no context). {protocol_phrase(study)}",
         columns=["corpus", "model", "n", "random", *map(words, names)],
         rows=rows[1:],
         text_columns=2,
         notes=[
-            "How to read it: a negative number says that the ranking changes decisions sooner than random order; if "
+            "How to read it: below 0, the ranking changes decisions sooner than random order; if "
             "attention helps more where states carry no context, the differences between encoders in "
-            "column attention are below 0 as well.",
-            f"{INTERVALS_NOTE} {subset_note(study)} Random: the median fraction in random order, below which the "
-            "gain cannot go. In the differences each model has its own documents. n: of the first "
-            "ranking; the csv file has it of all. Tokens are sentences in hierarchical models (han).",
+            "column attention are below 0 too.",
+            f"{INTERVALS_NOTE} {subset_note(study)} Random: the median fraction in random order, which is "
+            "the most that a ranking can gain. In the differences each model has its own documents. n: of "
+            "attention. The csv file has n of all rankings, and the share of documents in which the "
+            "ranking is sooner than random order. Tokens are sentences in hierarchical models (han).",
         ],
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -12,11 +11,13 @@ from attnnn.erasure.reasons import Reason
 from attnnn.erasure.single import Erased, flip_table
 from attnnn.exhibits import needs
 from attnnn.exhibits.erasures import (
-    FULL_ERASURE_NOTE,
     INTERVALS_NOTE,
     SETTINGS,
+    full_erasure_note,
     p_words,
+    random_note,
     rules,
+    scaled,
     setting_of,
     untested_facts,
     untested_words,
@@ -76,8 +77,8 @@ def decision_flips_sheet(results: Results, table: Facts) -> Sheet:
             rows.append([])
             rows += [_row(table, run, name) for name in _CHOSEN]
     return Sheet(
-        caption="One attention weight erased, the others divided by their sum: per cent of test documents whose "
-        "decision changes when the chosen weight goes, and when that of a random token goes. "
+        caption="One attention weight erased, the others divided by their sum: per cent of test documents "
+        "whose decision changes when the chosen weight goes, and when that of a random token goes. "
         f"{protocol_phrase(results.study)}",
         columns=[
             *("corpus", "model", "seed", "chosen by", "n", "untested", "both", "chosen alone"),
@@ -86,20 +87,20 @@ def decision_flips_sheet(results: Results, table: Facts) -> Sheet:
         rows=rows[1:],
         text_columns=4,
         notes=[
-            f"{INTERVALS_NOTE} p: exact McNemar test, two-sided. The random token is the first draw of each "
-            "document, the same for all three ways of choosing: under random_r = others it is never that of "
-            "the highest weight, but can be the one chosen by gradient or attention × gradient, whose "
-            "decisions then agree; under positions, as in Serrano & Smith's code, it can be any but the "
-            "first token of the document. The csv file counts them (same_item).",
-            f"Untested: documents by reason. {FULL_ERASURE_NOTE}",
+            f"{INTERVALS_NOTE} p: exact McNemar test, two-sided. The random token is the first draw of "
+            "each document, as in the paper, and the same for all three ways of choosing. "
+            f"{random_note(results.study)} So it can be the token chosen by gradient or attention × "
+            "gradient; the two decisions then agree, and the csv file counts such documents (same_item).",
+            f"Untested: documents by reason. {full_erasure_note(results.study)} Tokens are sentences in "
+            "hierarchical models (han).",
         ],
     )
 
 
 def _row(table: Facts, run: Run, name: str) -> list[str]:
     corpus, setting = run.corpus, setting_of(run, chosen=name)
-    cells = [_percent(table.get(corpus, setting, metric)) for metric in _CELLS]
-    difference = _percent(table.get(corpus, setting, "flips_difference"))
+    cells = [scaled(table.get(corpus, setting, metric), 100) for metric in _CELLS]
+    difference = scaled(table.get(corpus, setting, "flips_difference"), 100)
     test = table.get(corpus, setting, "mcnemar_p")
     assert test is not None
     return [
@@ -111,14 +112,6 @@ def _row(table: Facts, run: Run, name: str) -> list[str]:
         measured(difference, 1),
         p_words(test.value),
     ]
-
-
-def _percent(fact: Fact | None) -> Fact | None:
-    """A share as per cent."""
-    if fact is None or fact.value is None:
-        return fact
-    low, high = (None if end is None else 100 * end for end in (fact.low, fact.high))
-    return replace(fact, value=100 * fact.value, low=low, high=high)
 
 
 EXHIBIT = TableExhibit(

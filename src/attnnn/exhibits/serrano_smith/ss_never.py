@@ -12,8 +12,8 @@ from attnnn.dag.stage import Artifact
 from attnnn.erasure.reasons import Reason, tally
 from attnnn.exhibits import needs
 from attnnn.exhibits.erasures import (
-    FULL_ERASURE_NOTE,
     SETTINGS,
+    in_order,
     predicted,
     rankings,
     setting_of,
@@ -80,7 +80,7 @@ def _of_group(
 def never_flipping_sheet(results: Results, table: Facts) -> Sheet:
     """The table for people: a row per class."""
     study = results.study
-    names = list(dict.fromkeys(fact.setting["ranking"] for fact in table))
+    names = in_order(fact.setting["ranking"] for fact in table)
     rows: list[list[str]] = []
     for corpus in study.corpora:
         classes = results.description(corpus)["classes"]
@@ -91,8 +91,8 @@ def never_flipping_sheet(results: Results, table: Facts) -> Sheet:
             ]
             rows.append(_row(table, run, _ALL, _ALL, names))
     return Sheet(
-        caption="Test documents by predicted class: how many cannot be tested by erasing attention weights, and "
-        "how many keep their decision however many weights go in the order of a ranking. "
+        caption="Test documents by predicted class: how many cannot be tested by erasing attention "
+        "weights, and how many keep their decision however many weights go in the order of a ranking. "
         f"{protocol_phrase(study)}",
         columns=[
             *(
@@ -109,11 +109,11 @@ def never_flipping_sheet(results: Results, table: Facts) -> Sheet:
         rows=rows[1:],
         text_columns=4,
         notes=[
-            "By ranking: documents whose decision never changes, and in parentheses their share of those tested. "
-            "Smallest: no set of weights changes the decision. One token: one sentence in hierarchical "
-            "models. Untested otherwise: documents by reason. The csv file has exact (Clopper-Pearson) "
-            "95 % intervals of the shares, and documents that a ranking alone leaves untested.",
-            FULL_ERASURE_NOTE,
+            "By ranking: documents whose decision never changes, and in parentheses their share of those "
+            "tested. Smallest: no set of weights changes the decision. One token: one sentence in "
+            "hierarchical models. Untested otherwise: documents by reason. The csv file has exact "
+            "(Clopper-Pearson) 95 % intervals of the shares, and documents that a ranking alone leaves "
+            "untested.",
             *shown_runs_note(study),
         ],
     )
@@ -145,9 +145,9 @@ def _needs(study: Study, corpus: str) -> list[Artifact]:
 EXHIBIT = TableExhibit(
     papers=("serrano-smith",),
     question="Whose decision does no erasure change, by predicted class?",
-    caption="Test documents by predicted class and ranking: how many cannot be tested by erasing attention "
-    "weights, by reason, and how many keep their decision however many weights are erased in the order of the "
-    "ranking. Intervals of their shares are exact 95 % intervals (Clopper-Pearson).",
+    caption="Test documents by predicted class and ranking: how many cannot be tested by erasing "
+    "attention weights, by reason, and how many keep their decision however many weights are erased in "
+    "the order of the ranking. Intervals of their shares are exact 95 % intervals (Clopper-Pearson).",
     needs=_needs,
     settings=SETTINGS - {"bootstrap"},
     facts=never_flipping,

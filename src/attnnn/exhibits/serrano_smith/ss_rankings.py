@@ -11,10 +11,10 @@ from attnnn.erasure.flips import Flips
 from attnnn.erasure.rankings import SMALLEST
 from attnnn.exhibits import needs
 from attnnn.exhibits.erasures import (
-    FULL_ERASURE_NOTE,
     INTERVALS_NOTE,
     SETTINGS,
     Flags,
+    in_order,
     p_words,
     rankings,
     setting_of,
@@ -48,6 +48,7 @@ _METRICS = {
     "times_smallest_mean": "mean times the smallest",
     "optimal_share": "as few as possible",
 }
+_WITH_INTERVAL = ("fraction_median", "times_smallest_mean")
 _SOONER = ("attention_gradient", "attention")
 
 
@@ -106,30 +107,28 @@ def _sign_test(corpus: str, setting: Setting, first: Flips, second: Flips) -> It
 def first_flips_sheet(results: Results, table: Facts) -> Sheet:
     """The table for people: rankings as columns."""
     study = results.study
-    names = list(
-        dict.fromkeys(fact.setting["ranking"] for fact in table if "ranking" in fact.setting)
-    )
+    names = in_order(fact.setting["ranking"] for fact in table if "ranking" in fact.setting)
     rows: list[list[str]] = []
     for corpus in study.corpora:
         for run in shown_runs(study, corpus):
             rows.append([])
             rows += _rows(table, run, names)
     return Sheet(
-        caption="Attention weights erased one after the other in the order of a ranking until the decision "
-        "changes for the first time: the fraction of a test document's tokens that must go, the attention that "
-        "these had, and how many they are as a multiple of the smallest set that changes the decision. "
-        f"{protocol_phrase(study)}",
-        columns=["corpus", "model", "seed", "", *map(words, names)],
+        caption="Attention weights erased one after the other in the order of a ranking until the "
+        "decision changes for the first time: the fraction of a test document's tokens that must go, the "
+        "attention that these had, and how many they are as a multiple of the smallest set that changes "
+        f"the decision. {protocol_phrase(study)}",
+        columns=["corpus", "model", "seed", "statistic", *map(words, names)],
         rows=rows[1:],
         text_columns=4,
         notes=[
             f"{INTERVALS_NOTE} {subset_note(study)}",
-            "Never changes: share of all tested documents. As few as possible: share of documents in which the "
-            "ranking takes no more than the smallest set. X sooner: of the tested documents in which X and the "
-            "ranking of the column differ, the share in which X takes fewer, or alone changes the decision, "
-            "with the p-value of the exact sign test. Tokens are sentences in hierarchical models. The csv file "
-            "has medians of the multiples, the documents that were not tested by reason, and more pairs.",
-            FULL_ERASURE_NOTE,
+            "Never changes: share of all tested documents. As few as possible: share of documents in "
+            "which the ranking takes no more than the smallest set. X sooner: of the tested documents in "
+            "which X and the ranking of the column differ, the share in which X takes fewer, or alone "
+            "changes the decision, with the p-value of the exact sign test. Tokens are sentences in "
+            "hierarchical models. The csv file has medians of the multiples, the documents that were not "
+            "tested by reason, and more pairs.",
             *shown_runs_note(study),
         ],
     )
@@ -142,7 +141,8 @@ def _rows(table: Facts, run: Run, names: list[str]) -> list[list[str]]:
     rows = [[*start, "n", *("–" if fact is None else str(fact.n) for fact in facts)]]
     for metric, text in _METRICS.items():
         facts = [table.get(corpus, setting, metric) for setting in settings]
-        rows.append([*start, text, *(measured(fact, 2) for fact in facts)])
+        cells = [measured(fact, 2, interval=metric in _WITH_INTERVAL) for fact in facts]
+        rows.append([*start, text, *cells])
     for first in _SOONER:
         cells = [_sooner(table, run, first, second) for second in names]
         rows.append([*start, f"{words(first)} sooner", *cells])
@@ -153,8 +153,10 @@ def _sooner(table: Facts, run: Run, first: str, second: str) -> str:
     setting = setting_of(run, first=first, second=second)
     share = table.get(run.corpus, setting, "fewer_share")
     test = table.get(run.corpus, setting, "sign_test_p")
-    if share is None or test is None or share.value is None:
+    if share is None or test is None or test.value is None:
         return "–"
+    if share.value is None:
+        return "never differ"
     return f"{number(share.value, 2)} (p {_compared(p_words(test.value))})"
 
 
@@ -166,11 +168,11 @@ EXHIBIT = TableExhibit(
     papers=("serrano-smith",),
     question="In which order must attention weights go to change a decision soonest, and how far is each "
     "order from the best?",
-    caption="Attention weights erased in the order of a ranking until the decision changes: the fraction of a "
-    "test document's tokens that must go, the attention that these had, the share of documents whose decision "
-    "never changes, how many tokens more than the smallest possible set, and which of two rankings takes "
-    "fewer, with the exact sign test. Intervals are 95 % percentile bootstrap intervals over test documents, "
-    "those of the shares of one ranking against another exact (Clopper-Pearson).",
+    caption="Attention weights erased in the order of a ranking until the decision changes: the fraction "
+    "of a test document's tokens that must go, the attention that these had, the share of documents whose "
+    "decision never changes, how many tokens more than the smallest possible set, and which of two "
+    "rankings takes fewer, with the exact sign test. Intervals are 95 % percentile bootstrap intervals "
+    "over test documents, those of the shares of one ranking against another exact (Clopper-Pearson).",
     needs=needs.ranked,
     settings=SETTINGS,
     facts=first_flips,

@@ -13,7 +13,10 @@ from attnnn.exhibits import needs
 from attnnn.exhibits.erasures import (
     INTERVALS_NOTE,
     SETTINGS,
+    full_erasure_note,
+    random_note,
     rules,
+    scaled,
     setting_of,
     untested_facts,
     untested_words,
@@ -29,6 +32,7 @@ from attnnn.study.runs import erased_runs
 # What the highest weight is compared with, beside random items.
 _OTHERS = ("second_highest", "second_lowest", "lowest")
 _ALTERNATIVES = ("gradient", "attention_gradient", "contribution")
+_SHOWN = ("second_highest", "lowest", *_ALTERNATIVES)
 _NEGATIVE = "delta_js_negative_share"
 
 
@@ -42,21 +46,23 @@ def single_weights(results: Results, corpus: str) -> Iterator[Fact]:
 def _of_run(results: Results, run: Run) -> Iterator[Fact]:
     found = rules(results.erased(run))
     highest, random = found["highest"], found["random"]
-    yield from _compare(
-        results, run, setting_of(run, against="random", draws="first"), highest, _first(random)
-    )
+    setting = setting_of(run, against="random", draws="first")
+    yield from _compare(results, run, setting, highest, _first(random))
     if random.js.shape[1] > 1:
-        yield from _compare(
-            results, run, setting_of(run, against="random", draws="all"), highest, random
-        )
+        yield from _compare(results, run, setting.but(draws="all"), highest, random)
     for name in (*_OTHERS, *_ALTERNATIVES):
         yield from _compare(results, run, setting_of(run, against=name), highest, found[name])
 
 
 def _first(random: Erased) -> Erased:
     """The first draw of each document alone, which is the paper's."""
-    one = (column[:, :1] for column in (random.position, random.weight, random.js, random.flips))
-    return Erased(*one, random.reason)
+    return Erased(
+        random.position[:, :1],
+        random.weight[:, :1],
+        random.js[:, :1],
+        random.flips[:, :1],
+        random.reason,
+    )
 
 
 def _compare(
@@ -94,65 +100,62 @@ def _ratio(sums: Floats, counts: Floats) -> Floats:
 
 def single_weights_sheet(results: Results, table: Facts) -> Sheet:
     """The table for people: a row per run."""
+    study = results.study
     rows: list[list[str]] = []
-    for corpus in results.study.corpora:
+    for corpus in study.corpora:
         rows.append([])
-        for run in erased_runs(results.study, corpus):
-            first = setting_of(run, against="random", draws="first")
-            shares = [
-                setting_of(run, against=name)
-                for name in ("second_highest", "lowest", *_ALTERNATIVES)
-            ]
-            negative = table.get(corpus, first, _NEGATIVE)
-            rows.append(
-                [
-                    *(corpus, run.model.name, str(run.seed)),
-                    "–" if negative is None else str(negative.n),
-                    untested_words(table, corpus, first),
-                    measured(table.get(corpus, first, "delta_js_mean")),
-                    measured(table.get(corpus, first, "delta_attention_mean"), interval=False),
-                    measured(negative),
-                    measured(table.get(corpus, first, "delta_attention_mean_where_negative")),
-                    *(
-                        measured(table.get(corpus, one, _NEGATIVE), interval=False)
-                        for one in shares
-                    ),
-                ]
-            )
+        rows += [_row(table, run) for run in erased_runs(study, corpus)]
     return Sheet(
-        caption="One attention weight erased, the others divided by their sum: the highest weight of each test "
-        "document against another one. ΔJS: Jensen-Shannon divergence (nats) between the predictions before "
-        "and after the highest weight goes, minus that for the other one; Δα: the difference of the weights. "
-        f"{protocol_phrase(results.study)}",
+        caption="One attention weight erased, the others divided by their sum: the highest weight of each "
+        "test document against another one. ΔJS: Jensen-Shannon divergence (nats) between the predictions "
+        "before and after the highest weight goes, minus that for the other one; Δα: the difference of "
+        f"the weights. {protocol_phrase(study)}",
         columns=[
-            *("corpus", "model", "seed", "n", "untested", "mean ΔJS", "mean Δα", "ΔJS < 0"),
-            *("Δα where ΔJS < 0", "second highest moves more", "lowest moves more"),
-            *(f"{words(name)} moves more" for name in _ALTERNATIVES),
+            *("corpus", "model", "seed", "n", "untested", "1000 × mean ΔJS", "mean Δα", "ΔJS < 0"),
+            *("Δα where ΔJS < 0", "ΔJS < 0, all draws"),
+            *(f"{words(name)} moves more" for name in _SHOWN),
         ],
         rows=rows[1:],
         text_columns=3,
         notes=[
-            f"{INTERVALS_NOTE} The first five columns of numbers: against the first random item that was drawn "
-            "from the document, as in the paper; the csv file has the same over all draws. X moves more: share "
-            "of documents in which erasing X moves the prediction more than erasing the highest weight (ΔJS < "
-            "0), X being another weight, or that of the token which gradient, attention × gradient or "
-            "contribution ranks first; this is often the highest weight itself, which then counts as not "
-            "moving more: the csv file says how often (same_item_share), and has all intervals.",
-            "Untested: documents by the reason why no weight of theirs can be erased. Tokens are "
-            "sentences in hierarchical models. Where weights are all equal, the first token counts as the "
-            "highest.",
+            f"{INTERVALS_NOTE} ΔJS and Δα: against the first random token that was drawn from the "
+            "document, as in the paper, and where the column says so against all draws, averaged by "
+            f"document. {random_note(study)} X moves more: share of documents in which erasing X moves the "
+            "prediction more than erasing the highest weight, X being the second highest or the lowest "
+            "weight, or that of the token that gradient, attention × gradient or contribution ranks "
+            "first. Where this is the highest weight itself, it does not move more; the csv file says how "
+            "often (same_item_share), and has the other statistics and intervals.",
+            f"Untested: documents by reason. {full_erasure_note(study)} Tokens are sentences in hierarchical "
+            "models (han). Where weights are all equal, as in uniform models, the first token counts as that "
+            "of the highest weight.",
         ],
     )
+
+
+def _row(table: Facts, run: Run) -> list[str]:
+    corpus, first = run.corpus, setting_of(run, against="random", draws="first")
+    js = table.get(corpus, first, "delta_js_mean")
+    assert js is not None
+    others = [first.but(draws="all"), *(setting_of(run, against=name) for name in _SHOWN)]
+    return [
+        *(corpus, run.model.name, str(run.seed), str(js.n)),
+        untested_words(table, corpus, first),
+        measured(scaled(js, 1000), 2),
+        measured(table.get(corpus, first, "delta_attention_mean"), interval=False),
+        measured(table.get(corpus, first, _NEGATIVE)),
+        measured(table.get(corpus, first, "delta_attention_mean_where_negative"), interval=False),
+        *(measured(table.get(corpus, one, _NEGATIVE), interval=False) for one in others),
+    ]
 
 
 EXHIBIT = TableExhibit(
     papers=("serrano-smith",),
     question="Does erasing the highest attention weight move the prediction more than erasing another one?",
     caption="One attention weight of each test document erased: the effect of the highest weight on the "
-    "prediction (Jensen-Shannon divergence, nats) minus that of a random other, of the second highest, of the "
-    "lowest, and of the first by gradient, attention × gradient and contribution, beside the difference of the "
-    "weights. Documents that cannot be tested are counted by reason. Intervals are 95 % percentile bootstrap "
-    "intervals over test documents.",
+    "prediction (Jensen-Shannon divergence, nats) minus that of a random other, of the second highest, of "
+    "the lowest, and of the first by gradient, attention × gradient and contribution, beside the "
+    "difference of the weights. Documents that cannot be tested are counted by reason. Intervals are 95 % "
+    "percentile bootstrap intervals over test documents.",
     needs=needs.erased,
     settings=SETTINGS,
     facts=single_weights,
