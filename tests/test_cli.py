@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[1]
 
 VERBS = [
     "prepare",
+    "segment",
     "embed",
     "weigh",
     "train",
@@ -33,6 +34,7 @@ VERBS = [
     "replace",
     "search",
     "solve",
+    "erase",
     "table",
     "figure",
 ]

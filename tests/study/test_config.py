@@ -231,14 +231,19 @@ def test_the_readme_tells_every_switch_of_every_protocol():
     told = {
         cells[0].strip(" `"): [cell.strip() for cell in cells[1:-1]]
         for cells in rows
-        if len(cells) == 6 and cells[0].startswith("`")
+        if len(cells) == 7 and cells[0].startswith("`")
     }
     assert told == {
         name: [
             written(getattr(resolve("clean", {}), name)),
             *(
                 written(PRESETS[paper][name]) if name in PRESETS[paper] else ""
-                for paper in ("jain-wallace", "jain-wallace-dev", "wiegreffe-pinter")
+                for paper in (
+                    "jain-wallace",
+                    "jain-wallace-dev",
+                    "wiegreffe-pinter",
+                    "serrano-smith",
+                )
             ),
         ]
         for name in Protocol.model_fields
