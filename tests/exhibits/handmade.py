@@ -83,11 +83,11 @@ def write_correlation(
     excluded: Sequence[str | None],
     shuffled: float = 0.0,
 ) -> None:
-    """The same τ for every pair, `shuffled` after a shuffle; of scores about a class the predicted one."""
+    """The same τ for every pair, `shuffled` after a shuffle; scores about a class are about the predicted."""
     count = len(predicted)
     about = [predicted if pair in CLASS_PAIRS else [None] * count for pair in PAIRS]
     columns = {
-        "class": [None if one is None else int(one) for classes in about for one in classes],
+        "class": [one for classes in about for one in classes],
         "document": np.tile(np.arange(count), len(PAIRS)),
         "predicted": np.tile(predicted, len(PAIRS)),
         "pair": list(np.repeat(PAIRS, count)),
