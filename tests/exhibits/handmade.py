@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from attnnn.dag.stage import Artifact
+from attnnn.exhibits.correlations import CLASS_PAIRS, PAIRS
 from attnnn.exhibits.finished import Results, Table
 from attnnn.study.config import Study
 from attnnn.study.model import Run
@@ -82,20 +83,21 @@ def write_correlation(
     excluded: Sequence[str | None],
     shuffled: float = 0.0,
 ) -> None:
-    """The same τ for every pair, `shuffled` after a shuffle."""
-    pairs = ("attention~gradient", "attention~leave_one_out", "gradient~leave_one_out")
+    """The same τ for every pair, `shuffled` after a shuffle; scores about a class are about the predicted."""
     count = len(predicted)
+    about = [predicted if pair in CLASS_PAIRS else [None] * count for pair in PAIRS]
     columns = {
-        "document": np.tile(np.arange(count), len(pairs)),
-        "predicted": np.tile(predicted, len(pairs)),
-        "pair": list(np.repeat(pairs, count)),
-        "tokens": np.full(count * len(pairs), 9),
-        "tau": list(tau) * len(pairs),
-        "p_value": list(p_value) * len(pairs),
-        "tau_shuffled": [None if t is None else shuffled for t in tau] * len(pairs),
-        "p_value_shuffled": [p if p is None else 1.0 for p in p_value] * len(pairs),
-        "top_k_distance": [None if t is None else (1 - t) / 2 for t in tau] * len(pairs),
-        "excluded": list(excluded) * len(pairs),
+        "class": [one for classes in about for one in classes],
+        "document": np.tile(np.arange(count), len(PAIRS)),
+        "predicted": np.tile(predicted, len(PAIRS)),
+        "pair": list(np.repeat(PAIRS, count)),
+        "tokens": np.full(count * len(PAIRS), 9),
+        "tau": list(tau) * len(PAIRS),
+        "p_value": list(p_value) * len(PAIRS),
+        "tau_shuffled": [None if t is None else shuffled for t in tau] * len(PAIRS),
+        "p_value_shuffled": [p if p is None else 1.0 for p in p_value] * len(PAIRS),
+        "top_k_distance": [None if t is None else (1 - t) / 2 for t in tau] * len(PAIRS),
+        "excluded": list(excluded) * len(PAIRS),
     }
     path = Layout(study.results_dir).analysis_of("correlation", run)
     store.write_table(path, schemas.CORRELATION, columns, made_by={})

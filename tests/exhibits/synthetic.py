@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from attnnn.exhibits.correlations import CLASS_PAIRS
 from attnnn.measures import jensen_shannon_divergence
 from attnnn.stages.measure import METHODS
 from attnnn.study.config import Study, validate
@@ -251,6 +252,15 @@ class Synthetic:
             "top_k_distance": _null((1 - tau) / 2, undefined),
             "excluded": ["constant attention" if u else None for u in undefined.flat],
         }
+        columns["class"] = [None] * len(columns["pair"])
+        # Of scores about a class: as attention against gradients where the class is the predicted one.
+        count = len(document)
+        for pair in CLASS_PAIRS:
+            for shift in (0, 1):
+                for name in columns.keys() - {"pair", "class"}:
+                    columns[name] = [*columns[name], *columns[name][:count]]
+                columns["pair"] += [pair] * count
+                columns["class"] += [int(one) + shift for one in predicted]
         path = self.paths.analysis_of("correlation", run)
         self.write(path, schemas.CORRELATION, columns)
 

@@ -1,12 +1,22 @@
 """What is said of one pair of scores, from tables of a few documents."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy.stats import false_discovery_control
 
-from attnnn.exhibits.correlations import GRADIENT, LEAVE_ONE_OUT, correlations, discoveries
+from attnnn.exhibits.correlations import (
+    GRADIENT,
+    LEAVE_ONE_OUT,
+    PAIRS,
+    correlations,
+    discoveries,
+    named_pair,
+)
 from attnnn.study.runs import base_run
+from attnnn.tables import schemas, store
 from tests.exhibits import handmade, synthetic
+from tests.support import Layout
 
 # The example of Benjamini & Hochberg 1995, section 3.3, whose procedure at .05 rejects the first four.
 EXAMPLE = [
@@ -46,6 +56,30 @@ def test_groups_are_the_predicted_classes_and_all(tmp_path):
     assert ones.tau.tolist() == [0.5, 0.2]
     assert ones.excluded.tolist() == [None, None]
     assert found.of(found.groups["0"]).excluded.tolist() == ["one token"]
+
+
+def test_scores_about_a_class_are_about_the_predicted_one(tmp_path):
+    study = synthetic.study(tmp_path / "results", ["sst"])
+    run = base_run(study, "sst")
+    handmade.write_correlation(study, run, [1, 0, 1], [0.5, 0.1, 0.2], [0.01] * 3, [None] * 3)
+    path = Layout(study.results_dir).analysis_of("correlation", run)
+    rows = store.read_table(path, schemas.CORRELATION).to_pylist()
+    others = [
+        row | {"class": 1 - row["class"], "tau": -row["tau"]}
+        for row in rows
+        if row["class"] is not None
+    ]
+    both = pa.Table.from_pylist(others + rows, schema=schemas.CORRELATION.arrow).to_pydict()
+    store.write_table(path, schemas.CORRELATION, both, made_by={})
+    for pair in PAIRS:
+        found = correlations(handmade.results(study), run, pair)
+        assert found.predicted.tolist() == [1, 0, 1]
+        assert found.tau.tolist() == [0.5, 0.1, 0.2]
+
+
+def test_pairs_are_named_for_people():
+    assert named_pair("attention~leave_one_out") == "attention – leave-one-out"
+    assert named_pair("gradient~attention_gradient") == "gradient – attention × gradient"
 
 
 def test_k_follows_the_length_of_the_documents(tmp_path):

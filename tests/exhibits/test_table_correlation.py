@@ -5,6 +5,7 @@ import math
 import pytest
 
 from attnnn.exhibits.both.correlation import correlation, correlation_sheet
+from attnnn.exhibits.correlations import PAIRS
 from attnnn.exhibits.facts import Setting
 from attnnn.study.runs import explained_runs
 from tests.exhibits import handmade, synthetic
@@ -73,13 +74,13 @@ def test_the_deviation_has_an_interval_too(tmp_path):
 def test_the_sheet_of_two_models_has_their_classes_and_that_of_the_grid_has_not(tmp_path):
     results = _results(tmp_path)
     rows = [row for row in correlation_sheet(results, correlation(results)).rows if row]
-    assert len(rows) == 6 * 3
+    assert len(rows) == 6 * len(PAIRS)
     assert {row[3] for row in rows} == {"all"}
     alone = results.study.model_copy(update={"papers": ["wiegreffe-pinter"]})
     results = handmade.results(alone)
     sheet = correlation_sheet(results, correlation(results))
     rows = [row for row in sheet.rows if row]
-    assert len(rows) == 2 * 3 * 3
+    assert len(rows) == 2 * len(PAIRS) * 3
     assert rows[0][:4] == ["sst", "bilstm-additive", "attention – gradient", "0"]
     assert rows[0][5:] == ["1.00 (0.59)", "0.50", "0.05", "0.00", "2", "1"]
     assert all(len(row) == len(sheet.columns) for row in rows)
@@ -111,3 +112,34 @@ def test_the_papers_numbers_stand_by_the_columns_they_print(tmp_path):
         ("average-additive", loo): None,
         ("average-additive", "gradient~leave_one_out"): None,
     }
+
+
+def test_scores_about_the_predicted_class_come_after_the_papers_pairs(tmp_path):
+    results = _results(tmp_path)
+    table = correlation(results)
+    pairs = list(dict.fromkeys(setting["pair"] for setting in table.settings("sst")))
+    assert pairs[:3] == ["attention~gradient", "attention~leave_one_out", "gradient~leave_one_out"]
+    assert pairs[3:] == [
+        f"{other}~{score}"
+        for score in ("attention_gradient", "contribution")
+        for other in ("attention", "gradient", "leave_one_out")
+    ]
+    mean = table.get("sst", _setting("all", pair="attention~contribution"), "tau_mean")
+    assert (mean.value, mean.n, mean.published) == (pytest.approx(0.3), 4, None)
+
+
+def test_a_run_without_contributions_counts_all_documents_as_undefined(tmp_path):
+    study = synthetic.study(tmp_path / "results", ["sst"])
+    why = ["undefined contribution"] * 3
+    for run in explained_runs(study, "sst"):
+        handmade.write_correlation(study, run, [0, 1, 1], [None] * 3, [None] * 3, why)
+    results = handmade.results(study)
+    table = correlation(results)
+    setting = _setting("all", pair="attention~contribution")
+    assert (
+        table.get("sst", setting, "tau_mean").value,
+        table.get("sst", setting, "tau_mean").n,
+    ) == (None, 0)
+    assert table.get("sst", setting, "undefined: undefined contribution").value == 3
+    rows = [row for row in correlation_sheet(results, table).rows if row]
+    assert rows[-1][4:] == ["– ± –", "–", "–", "–", "–", "0", "3"]

@@ -9,6 +9,7 @@ from attnnn.exhibits.facts import Setting
 from attnnn.exhibits.jain_wallace.jw_evidence import evidence, evidence_sheet
 from attnnn.exhibits.write import write
 from attnnn.stages.measure import METHODS
+from attnnn.study.model import BASE
 from attnnn.study.runs import explained_runs
 from attnnn.tables import schemas, store
 from tests.exhibits import handmade, synthetic
@@ -20,6 +21,11 @@ SENTENCE = [[0, 0, 0, 1, 1], [0, 1, 1, 2], None]
 EVIDENCE = [[0, 0, 0, 1, 1], [1, 0, 0, 1], None]
 ATTENTION = [[0.2, 0.2, 0.2, 0.3, 0.1], [0.3, 0.2, 0.4, 0.1], [1.0]]
 GRADIENT = [[0.0, 0.5, 0.0, 0.5, 0.0], [0.0, 0.0, 0.0, 9.0], [1.0]]
+# One number per token before the tanh, which speaks for class 1 and a little for class 2, against the others.
+STATES = [[0.0, 1.0, 0.0, 2.0, -9.0], [1.0, 5.0, -1.0, 9.0], [1.0]]
+READOUT = {"projected": STATES, "offset": [[0.0]] * 3}
+UNKNOWN = dict.fromkeys(READOUT, [None] * 3)
+ARRAYS = {"weight": np.array([[-1.0], [1.0], [0.1], [-1.0]]), "bias": np.zeros(4)}
 LABEL, PREDICTED = [1, 2, 0], [1, 3, 0]
 
 
@@ -47,10 +53,12 @@ def results(tmp_path):
             "predicted": PREDICTED,
             "probabilities": [[0.25] * 4] * 3,
             "attention": ATTENTION,
-            **dict.fromkeys(("projected", "candidates", "offset"), [None] * 3),
+            "candidates": [None] * 3,
         }
         path = paths.predictions_of(run)
-        store.write_table(path, schemas.MULTICLASS_PREDICTIONS, predictions, made_by={})
+        blocks = [predictions | (READOUT if run.model == BASE else UNKNOWN)]
+        schema = schemas.MULTICLASS_PREDICTIONS
+        store.write_blocks(path, schema, blocks, made_by={}, arrays=ARRAYS)
         scores = {"document": np.arange(3), "importance": GRADIENT, "signed": GRADIENT}
         for method in METHODS:
             path = paths.importance_of(run, method)
@@ -74,6 +82,25 @@ def test_the_most_attended_token_and_sentence(results):
 def test_a_tie_counts_the_share_of_supporting_ones(results):
     # The first story ties a token and a sentence of each kind; of the second the last one is supporting.
     assert _values(results, "gradient") == ([0.75, 0.75], 2)
+
+
+def test_attention_times_gradient_is_of_the_predicted_answer_and_signed(results):
+    """Of class 1 the slope rises with the state, of class 3 it falls: the highest score is that of α_t s_t or
+    of −α_t s_t.
+
+    First story: 0, .2, 0, .6, −.9: the fourth token, supporting; sentences .2 and −.3: the first, not.
+    Second: −.3, −1, .4, −.9: the third, not; sentences −.3, −.6, −.9: the first, supporting.
+    """
+    assert _values(results, "attention_gradient") == ([0.5, 0.5], 2)
+    assert _values(results, "attention_gradient", "right") == ([1, 0], 1)
+
+
+def test_scores_that_are_not_defined_have_no_number(results):
+    assert _values(results, "contribution") == ([None, None], 0)
+    table = evidence(results)
+    setting = Setting(model="average-additive", score="attention_gradient", answered="all")
+    fact = table.get("babi", setting, "supporting_token_first")
+    assert (fact.value, fact.n) == (None, 0)
 
 
 def test_chance_is_the_share_of_supporting_tokens_and_of_sentences(results):
@@ -101,6 +128,8 @@ def test_sheet_has_a_row_a_unit_model_and_kind_of_stories(results):
         "1.00 [1.00, 1.00]",
         "0.50 [0.50, 0.50]",
         "0.50 [0.50, 0.50]",
+        "1.00 [1.00, 1.00]",
+        "–",
         "0.40",
         "1",
     ]

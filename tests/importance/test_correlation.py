@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from attnnn.importance.correlation import PAIRS, correlate_pairs, shuffled
+from attnnn.importance.correlation import PAIRS, correlate_classes, correlate_pairs, shuffled
 from attnnn.tables.ragged import Ragged
 
 
@@ -39,6 +39,61 @@ def test_every_document_has_a_row_for_every_pair(columns):
         assert cells(columns, f"{first}~{second}", "document") == [7, 3, 9, 4, 5]
         assert cells(columns, f"{first}~{second}", "predicted") == [0, 1, 1, 0, 1]
         assert cells(columns, f"{first}~{second}", "tokens") == [3, 1, 2, 2, 2]
+
+
+def test_pairs_of_magnitudes_are_about_no_class(columns):
+    assert set(columns["class"]) == {None}
+
+
+def test_signed_scores_of_three_tokens_by_hand():
+    """Attention .5, .3, .2; the second token speaks for class 0 and the others against it.
+
+    Of the three pairs of tokens, attention and the score about class 0 agree on the order of the last two
+    alone, so τ is (1 − 2) / 3; of class 1 all is opposite.
+    """
+    found = correlate_classes(
+        np.array([8, 6]),
+        np.array([1, 0]),
+        {"attention": ragged([0.5, 0.3, 0.2], [0.6, 0.4])},
+        {"contribution": ragged([[-2, 2], [3, -3], [-1, 1]], [[np.nan, 1], [np.nan, 2]])},
+        np.array([[True, True], [True, False]]),
+        k=10,
+        generator=np.random.default_rng(1),
+    )
+    assert found["document"] == [8, 8, 6]
+    assert found["predicted"] == [1, 1, 0]
+    assert found["class"] == [0, 1, 0]
+    assert set(found["pair"]) == {"attention~contribution"}
+    assert found["tokens"] == [3, 3, 2]
+    assert found["tau"] == [pytest.approx(-1 / 3), pytest.approx(1 / 3), None]
+    # Half of 1 − τ, as all tokens are among the ten highest.
+    assert found["top_k_distance"] == [pytest.approx(2 / 3), pytest.approx(1 / 3), None]
+    assert found["excluded"] == [None, None, "undefined contribution"]
+    assert [value is None for value in found["tau_shuffled"]] == [False, False, True]
+
+
+def test_every_class_is_correlated_as_a_score_of_its_own():
+    rng = np.random.default_rng(9)
+    lengths = np.array([1, 7, 30])
+    magnitudes = {
+        name: Ragged.from_lengths(rng.random(lengths.sum()), lengths)
+        for name in ("attention", "gradient")
+    }
+    scores = Ragged.from_lengths(rng.normal(size=(lengths.sum(), 4)), lengths)
+    kept = np.array([[1, 1, 1, 1], [0, 1, 0, 1], [1, 0, 0, 0]], dtype=bool)
+    found = correlate_classes(
+        np.arange(3), np.zeros(3, int), magnitudes, {"s": scores}, kept, k=3, generator=rng
+    )
+    rows = zip(*(found[name] for name in ("pair", "document", "class", "tau")), strict=True)
+    seen = []
+    for pair, document, about, tau in rows:
+        other = magnitudes[pair.removesuffix("~s")][document]
+        expected = (
+            None if len(other) < 2 else kendalltau(other, scores[document][:, about]).statistic
+        )
+        assert tau == (None if expected is None else pytest.approx(expected))
+        seen.append((document, about))
+    assert seen == 2 * list(zip(*map(list, np.nonzero(kept)), strict=True))
 
 
 def test_tau_and_p_value(columns):

@@ -1,9 +1,13 @@
 """The stage's tables, from a trained run."""
 
+from collections import Counter
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from attnnn.errors import UserError
+from attnnn.importance.correlation import PAIRS
 from attnnn.stages.measure import METHODS
 from attnnn.study.model import BASE, Run, guided_mlp
 from attnnn.study.runs import average_run, base_run
@@ -71,12 +75,41 @@ def test_correlation_table(study):
     do(study, "correlate", run)
     layout = Layout(study.results_dir)
     found = read_table(layout.analysis_of("correlation", run), schemas.CORRELATION)
-    assert len(found) == 3 * len(table)
+    # Three pairs of magnitudes, and of both classes each of three with each of two signed scores.
+    assert len(found) == (3 + 2 * 3 * 2) * len(table)
+    count = Counter(zip(found["pair"].to_pylist(), found["class"].to_pylist(), strict=True))
+    assert set(count.values()) == {len(table)}
+    assert {about for pair, about in count if pair == "attention~contribution"} == {0, 1}
+    assert {pair for pair, about in count if about is None} == {f"{x}~{y}" for x, y in PAIRS}
     defined = np.array([reason is None for reason in found["excluded"].to_pylist()])
     assert defined.any()
     tau = np.array(found["tau"].to_pylist(), float)
     assert (np.isnan(tau) == ~defined).all()
     assert (np.abs(tau[defined]) <= 1).all()
+
+
+def test_a_run_of_attention_and_probabilities_alone_has_rows_with_a_reason(study):
+    run = average_run(study, "tiny")
+    for method in METHODS:
+        importance(study, run, method)
+    path = Layout(study.results_dir).predictions_of(run)
+    kept = Path(path).read_bytes()
+    columns = read_table(path, schemas.PREDICTIONS).to_pydict()
+    columns["contribution"] = [None] * len(columns["document"])
+    try:
+        write_table(path, schemas.PREDICTIONS, columns, made_by={})
+        do(study, "correlate", run)
+    finally:
+        Path(path).write_bytes(kept)
+    made = Layout(study.results_dir).analysis_of("correlation", run)
+    rows = read_table(made, schemas.CORRELATION).to_pylist()
+    signed = [row for row in rows if row["class"] is not None]
+    assert len(signed) == 2 * (len(rows) - len(signed)) > 0
+    assert all(row["class"] == row["predicted"] and row["tau"] is None for row in signed)
+    assert {row["excluded"].split(", ")[-1] for row in signed if row["tokens"] > 1} == {
+        "undefined attention_gradient",
+        "undefined contribution",
+    }
 
 
 def test_importance_of_other_documents_is_refused(study):

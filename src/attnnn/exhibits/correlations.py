@@ -15,12 +15,29 @@ from attnnn.exhibits.finished import Floats, Ints, Results
 from attnnn.exhibits.groups import predicted_groups
 from attnnn.exhibits.sheet import number
 from attnnn.measures import top_k_of
+from attnnn.stages.correlate import CLASS_SCORES
+from attnnn.stages.measure import METHODS
 from attnnn.study.model import BASE, TRAINED_MLP, Model, Run
 from attnnn.study.papers.published import UNMAPPED_CLASSES, published
 
 GRADIENT, LEAVE_ONE_OUT = "attention~gradient", "attention~leave_one_out"
 MEASURES = "gradient~leave_one_out"
-PAIRS = (GRADIENT, LEAVE_ONE_OUT, MEASURES)
+# Of scores about the predicted class: the other classes' are in the stage's table.
+CLASS_PAIRS = tuple(
+    f"{other}~{score}" for score in CLASS_SCORES for other in ("attention", *METHODS)
+)
+PAIRS = (GRADIENT, LEAVE_ONE_OUT, MEASURES, *CLASS_PAIRS)
+SCORE_NAMES = {
+    "leave_one_out": "leave-one-out",
+    "attention_gradient": "attention × gradient",
+    "contribution": "α × contribution",
+}
+# What captions and notes say of scores about a class.
+SIGNED = (
+    "Attention × gradient (a token's weight times the slope of the predicted class's probability in it) and "
+    "α × contribution (what the token adds to that class's logit against the others) are signed: above 0 "
+    "where a token supports the predicted class."
+)
 SIGNIFICANT = 0.05
 PAPER_SETTING: dict[tuple[Model, str], str] = {
     (BASE, GRADIENT): "gradient_bilstm",
@@ -73,8 +90,13 @@ class Correlations:
 
 
 def correlations(results: Results, run: Run, pair: str) -> Correlations:
-    """One of `PAIRS` in the test documents of a run, in the order of their numbers."""
+    """One of `PAIRS` in the test documents of a run, in the order of their numbers.
+
+    A score about a class is about the one that the run predicts.
+    """
     table = results.correlation(run).where("pair", pair)
+    if pair in CLASS_PAIRS:
+        table = table.take(table.ints("class") == table.ints("predicted"))
     p_value = table.floats("p_value")
     with np.errstate(invalid="ignore"):
         significant = p_value <= SIGNIFICANT
@@ -176,6 +198,11 @@ def _undefined(run: Run, pair: str, group: str, one: Correlations) -> Iterator[F
     yield Fact(run.corpus, setting, "undefined", reasons.total(), n=n)
     for reason in sorted(reasons):
         yield Fact(run.corpus, setting, f"undefined: {reason}", reasons[reason], n=n)
+
+
+def named_pair(pair: str) -> str:
+    """A pair of scores for people."""
+    return " – ".join(SCORE_NAMES.get(score, score) for score in pair.split("~"))
 
 
 def mean_and_spread(mean: Fact, spread: Fact) -> str:

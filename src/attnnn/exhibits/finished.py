@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 from attnnn.dag.stage import Artifact, Stage
 from attnnn.errors import UserError
 from attnnn.measures import jensen_shannon_divergence, predicted_class, total_variation_distance
+from attnnn.readout.predictions import read_test_predictions
 from attnnn.stages.correlate import STAGE as CORRELATE
+from attnnn.stages.correlate import predicted_scores
 from attnnn.stages.erase import STAGE as ERASE
 from attnnn.stages.measure import STAGE as MEASURE
 from attnnn.stages.permute import STAGE as PERMUTE
@@ -143,6 +145,17 @@ class Results:
     def importance(self, run: Run, method: str) -> Table:
         """Importance of every token of the test documents."""
         return self._read(MEASURE.made(method, run))
+
+    def predicted_scores(self, run: Run) -> dict[str, Ragged | None]:
+        """Scores of every token of the test documents about the class that a run predicts.
+
+        Those of `stages.correlate.CLASS_SCORES`, signed; None where the run's readout does not define one.
+        """
+        path = self._path(TRAIN.made("predictions", run))
+        predictions, readout = read_test_predictions(path)
+        order = np.argsort(predictions.document)
+        found = predicted_scores(predictions, readout)
+        return {name: None if score is None else score.take(order) for name, score in found.items()}
 
     def correlation(self, run: Run) -> Table:
         """Kendall's τ of every test document and pair of token scores."""

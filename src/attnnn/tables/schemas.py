@@ -179,8 +179,18 @@ CORRELATION = Schema(
     {
         "document": _DOCUMENT,
         "predicted": Column(pa.int64(), "predicted class"),
+        "class": Column(
+            pa.int64(),
+            "class that the pair's second score is about: every class that may be the answer, or the "
+            "predicted one alone in a corpus where a document has more than 20 of these; null in the "
+            "first three pairs, of magnitudes that are about no class",
+            nullable=True,
+        ),
         "pair": Column(
-            pa.string(), "attention~gradient, attention~leave_one_out or gradient~leave_one_out"
+            pa.string(),
+            "attention~gradient, attention~leave_one_out or gradient~leave_one_out; or one of attention, "
+            "gradient and leave_one_out ~ attention_gradient (α·∂p/∂α) or ~ contribution (α times what the "
+            "token would add to the logit against the other classes), signed: above 0 for the class",
         ),
         "tokens": Column(pa.int64(), "n"),
         "tau": Column(pa.float64(), "Kendall's τ-b; null where it is undefined", nullable=True),
@@ -197,7 +207,10 @@ CORRELATION = Schema(
             nullable=True,
         ),
         "excluded": Column(
-            pa.string(), "why τ is undefined: one token, constant attention, …", nullable=True
+            pa.string(),
+            "why τ is undefined: one token, constant attention, …; undefined contribution in a model of "
+            "pairs, whose logits are no sum over tokens, and in a run without projected states",
+            nullable=True,
         ),
     },
 )

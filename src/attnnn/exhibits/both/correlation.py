@@ -8,8 +8,10 @@ from attnnn.dag.exhibit import TableExhibit
 from attnnn.dag.stage import Artifact
 from attnnn.exhibits.correlations import (
     PAIRS,
+    SIGNED,
     correlation_facts,
     mean_and_spread,
+    named_pair,
     printed_mean_and_spread,
 )
 from attnnn.exhibits.facts import Fact, Facts, Setting, of_each_corpus
@@ -21,6 +23,11 @@ from attnnn.study.runs import explained_runs
 
 # With more models than Jain & Wallace's table 2 shows, the sheet leaves the classes to the csv file.
 _MODELS_BY_CLASS = 2
+_AGAINST_MAGNITUDES = (
+    "Gradient and leave-one-out are magnitudes. With two classes the two signed scores rank tokens alike, as "
+    "one is a multiple of the other. α × contribution is undefined for pairs of texts, whose logits are no "
+    "sum over tokens."
+)
 
 
 @of_each_corpus
@@ -41,8 +48,9 @@ def correlation_sheet(results: Results, table: Facts) -> Sheet:
         for setting in table.settings(corpus):
             model, pair, group = setting["model"], setting["pair"], setting["predicted"]
             if by_class or group == "all":
-                shown = pair.replace("~", " – ").replace("_", "-")
-                rows.append([corpus, model, shown, group, *_cells(table, corpus, setting)])
+                rows.append(
+                    [corpus, model, named_pair(pair), group, *_cells(table, corpus, setting)]
+                )
     note = (
         "In brackets: 95 % percentile bootstrap interval of the mean over documents. FDR: the share after "
         "control of false discoveries (Benjamini & Hochberg) over the documents of a corpus, model and "
@@ -60,7 +68,7 @@ def correlation_sheet(results: Results, table: Facts) -> Sheet:
         ],
         rows=rows[1:],
         text_columns=4,
-        notes=[note],
+        notes=[note, f"{SIGNED} {_AGAINST_MAGNITUDES}"],
     )
 
 
@@ -92,8 +100,8 @@ EXHIBIT = TableExhibit(
     "would?",
     caption="Kendall's τ-b between pairs of token scores over test documents, by model and predicted "
     "class: mean, standard deviation, shares with p ≤ .05 with and without control of false "
-    "discoveries, and the same for scores shuffled within each document. Intervals are 95 % "
-    "percentile bootstrap intervals over test documents.",
+    "discoveries, and the same for scores shuffled within each document. "
+    f"{SIGNED} Intervals are 95 % percentile bootstrap intervals over test documents.",
     needs=_needs,
     settings=frozenset({"base_seed", "papers", "grid", "bootstrap"}),
     facts=correlation,

@@ -9,6 +9,7 @@ import numpy as np
 from attnnn.dag.exhibit import TableExhibit
 from attnnn.dag.stage import Artifact
 from attnnn.exhibits import needs
+from attnnn.exhibits.correlations import SCORE_NAMES, SIGNED
 from attnnn.exhibits.estimates import estimate, mean
 from attnnn.exhibits.facts import Fact, Facts, Setting, of_each_corpus
 from attnnn.exhibits.finished import Floats, Ints, Results, Table, require_same_documents
@@ -50,6 +51,9 @@ def planted_truth(results: Results, corpus: str) -> Iterator[Fact]:
         require_same_documents(documents, importance)
         scores = importance.ragged("importance").take(decided)
         yield of(method, "hit_rate", hits(scores, truth))
+    for name, found in results.predicted_scores(base).items():
+        found_by = hits(found.take(decided), truth) if found is not None else np.zeros(0)
+        yield of(name, "hit_rate", found_by)
     yield of("chance", "hit_rate", share)
     mass = attention.with_values(np.where(truth.values == 1, attention.values, 0)).sums()
     yield of("attention", "mass_on_truth", mass)
@@ -87,7 +91,8 @@ def planted_truth_sheet(results: Results, table: Facts) -> Sheet:
         previous = metric
         digits = 0 if metric.startswith("documents") else 3
         cells = [measured(table.get(corpus, setting, metric), digits) for corpus in corpora]
-        rows.append([metric.replace("_", " "), str(setting).replace("_", " "), *cells])
+        of = SCORE_NAMES.get(str(setting), str(setting).replace("_", " "))
+        rows.append([metric.replace("_", " "), of, *cells])
     return Sheet(
         caption=f"Planted corpora: do the scores of the base model find the tokens that decide the label? "
         f"{protocol_phrase(results.study)}",
@@ -97,7 +102,8 @@ def planted_truth_sheet(results: Results, table: Facts) -> Sheet:
         notes=[
             "Hit rate: share of test documents whose highest-scoring token decides the label. Mass: "
             "attention on deciding tokens. Chance: a token drawn at random, and uniform attention. In "
-            "brackets: 95 % percentile bootstrap interval over test documents, paired for the difference."
+            "brackets: 95 % percentile bootstrap interval over test documents, paired for the difference.",
+            SIGNED,
         ],
     )
 
@@ -116,9 +122,9 @@ EXHIBIT = TableExhibit(
     papers=("jain-wallace", "wiegreffe-pinter"),
     question="Does attention find the tokens that decide the label, where these are known?",
     caption="Planted corpora: the share of test documents in which the token of highest attention, "
-    "gradient or leave-one-out importance decides the label, the attention on deciding tokens, "
-    "and F1 with and without attention. Chance is a token drawn at random. Intervals are 95 % "
-    "percentile bootstrap intervals over test documents.",
+    "gradient, leave-one-out, attention × gradient or α × contribution decides the label, the attention "
+    f"on deciding tokens, and F1 with and without attention. {SIGNED} Chance is a token drawn at random. "
+    "Intervals are 95 % percentile bootstrap intervals over test documents.",
     needs=_needs,
     settings=frozenset({"base_seed", "papers", "bootstrap"}),
     shows=_planted,

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from attnnn.dag.exhibit import TableExhibit
 from attnnn.dag.stage import Artifact
 from attnnn.exhibits import needs
+from attnnn.exhibits.correlations import SCORE_NAMES, SIGNED
 from attnnn.exhibits.estimates import estimate, mean
 from attnnn.exhibits.facts import ALL, Fact, Facts, Setting, of_each_corpus
 from attnnn.exhibits.finished import Floats, Results, Table, require_same_documents
 from attnnn.exhibits.performance import hits
 from attnnn.exhibits.sheet import Sheet, measured, number, protocol_phrase
+from attnnn.stages.correlate import CLASS_SCORES
 from attnnn.stages.measure import METHODS
 from attnnn.stages.measure import STAGE as MEASURE
 from attnnn.study.config import Study
@@ -25,7 +27,7 @@ from attnnn.study.model import Run
 from attnnn.study.runs import explained_runs
 from attnnn.tables.ragged import Ragged
 
-_SCORES = ("attention", *METHODS, "chance")
+_SCORES = ("attention", *METHODS, *CLASS_SCORES, "chance")
 _FIRSTS = {"supporting_token_first": "token", "supporting_sentence_first": "sentence"}
 
 
@@ -95,23 +97,28 @@ def _run(results: Results, run: Run, documents: Table, stories: Stories) -> Iter
     predictions = results.predictions(run)
     require_same_documents(documents, predictions)
     right = (predictions.predicted == predictions.ints("label"))[stories.known]
-    found = {"attention": predictions.ragged("attention").take(stories.known)}
+    found: dict[str, Ragged | None] = {"attention": predictions.ragged("attention")}
     for method in METHODS:
         table = results.importance(run, method)
         require_same_documents(documents, table)
-        found[method] = table.ragged("importance").take(stories.known)
+        found[method] = table.ragged("importance")
+    found |= results.predicted_scores(run)
     firsts = {name: _firsts(stories, scores) for name, scores in found.items()}
     firsts["chance"] = stories.evidence.means(), stories.supporting.means()
     for group, members in {"all": np.ones(len(right), np.bool_), "right": right}.items():
         for score in _SCORES:
             setting = Setting(model=run.model.name, score=score, answered=group)
             for metric, values in zip(_FIRSTS, firsts[score], strict=True):
-                chosen = values[members]
+                # No document has a score that is not defined.
+                chosen = values[members[: len(values)]]
                 yield estimate(results.study, run.corpus, setting, metric, mean, chosen)
 
 
-def _firsts(stories: Stories, scores: Ragged) -> tuple[Floats, Floats]:
+def _firsts(stories: Stories, scores: Ragged | None) -> tuple[Floats, Floats]:
     """Whether a supporting token, and a supporting sentence, has the highest score of each document."""
+    if scores is None:
+        return np.zeros(0), np.zeros(0)
+    scores = scores.take(stories.known)
     exact = scores.with_values(scores.values.astype(np.float64))
     return hits(exact, stories.evidence), hits(stories.by_sentence(exact), stories.supporting)
 
@@ -131,7 +138,8 @@ def evidence_sheet(results: Results, table: Facts) -> Sheet:
         f"sentence that supports the answer. {protocol_phrase(results.study)}",
         columns=[
             *("corpus", "first", "model", "stories"),
-            *("attention", "gradient", "leave-one-out", "chance", "n"),
+            *(SCORE_NAMES.get(score, score) for score in _SCORES),
+            "n",
         ],
         rows=rows[1:],
         text_columns=4,
@@ -139,7 +147,8 @@ def evidence_sheet(results: Results, table: Facts) -> Sheet:
             "A sentence's score is the sum of its tokens'. Of several tokens or sentences with the highest "
             "score, the share of supporting ones counts. Chance: one drawn at random. Right: stories that "
             "this model answers rightly. In brackets: 95 % percentile bootstrap interval over the n stories, "
-            "each with its question."
+            "each with its question.",
+            f"{SIGNED} The latter is not defined for pairs of texts, whose logits are no sum over tokens.",
         ],
     )
 
@@ -169,8 +178,8 @@ EXHIBIT = TableExhibit(
     papers=("jain-wallace",),
     question="Does attention rank a sentence first that supports the answer, where these are known (bAbI)?",
     caption="Share of test stories in which the token, or the sentence, of the highest score is in a "
-    "sentence that supports the answer. Intervals are 95 % percentile bootstrap intervals over "
-    "test documents.",
+    "sentence that supports the answer: attention, gradient, leave-one-out, and attention × gradient of the "
+    "predicted answer. Intervals are 95 % percentile bootstrap intervals over test documents.",
     needs=_needs,
     settings=frozenset({"base_seed", "papers", "grid", "bootstrap"}),
     shows=_evident,
