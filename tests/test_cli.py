@@ -30,11 +30,11 @@ VERBS = [
     "train",
     "measure",
     "correlate",
+    "erase",
     "permute",
     "replace",
     "search",
     "solve",
-    "erase",
     "table",
     "figure",
 ]
