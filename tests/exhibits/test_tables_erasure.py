@@ -212,6 +212,8 @@ def test_rankings_over_the_documents_that_all_of_the_papers_change(tmp_path):
     # Contribution, which is not the paper's, fails in one of the three.
     assert _value(table, "fraction_median", _setting(ranking="contribution")) == (0.1, 2)
     assert _value(table, "never_flipping_share", attention) == (0.2, 5)
+    # .2, .4, .5, never, .2
+    assert _value(table, "fraction_median_of_tested", attention) == (0.4, 5)
     assert _value(table, "untested: one token", attention) == (1, 6)
 
 
@@ -276,8 +278,8 @@ def test_a_class_that_is_never_predicted_is_a_row_of_zeros(tmp_path):
         assert _value(table, metric, fair) == (0, 0)
     assert table.get("stars", fair, "never_flipping_share").value is None
     rows = never_flipping_sheet(results, table).rows
-    assert rows[1] == ["stars", RNN, "10", "1 fair", *["0"] * 10]
-    assert rows[2][:7] == ["stars", RNN, "10", "2 good", "4", "1", "0"]
+    assert rows[1] == ["stars", RNN, "10", "1: fair", *["0"] * 10]
+    assert rows[2][:7] == ["stars", RNN, "10", "2: good", "4", "1", "0"]
     assert rows[2][7:9] == ["1 (0.33)", "1 (0.33)"]
 
 
@@ -285,15 +287,16 @@ def test_attention_against_random_order_by_encoder(tmp_path):
     results = _ranked(tmp_path)
     table = context(results)
     gain, attention = "fraction_median_minus_random", _setting(ranking="attention")
-    # .2, .4, .2 against .8, .4, .2: medians .2 and .4; sooner in the first, as soon in the others.
+    # .2, .4, .2 against .8, .4, .2: medians .2 and .4.
     assert _value(table, gain, attention) == (pytest.approx(-0.2), 3)
     assert _value(table, "random_fraction_median", attention) == (pytest.approx(0.4), 3)
-    assert _value(table, "sooner_than_random_share", attention) == (pytest.approx(2 / 3), 3)
+    # In all tested documents: 2 < 8, 4 = 4, 5 < never, never > 6, 2 = 2.
+    assert _value(table, "sooner_than_random_share", attention) == (pytest.approx(0.6), 5)
     # Without an encoder, attention is as good as random order, which changes four decisions here.
     assert _value(table, gain, _setting(NONE, ranking="attention")) == (0, 4)
     difference = _setting(NONE, minus=RNN, ranking="attention")
     assert _value(table, gain, difference) == (pytest.approx(0.2), 4)
-    assert _value(table, "sooner_than_random_share", difference) == (pytest.approx(-1 / 6), 4)
+    assert _value(table, "sooner_than_random_share", difference) == (pytest.approx(-0.1), 5)
     rows = [row for row in context_sheet(results, table).rows if row]
     assert [row[1] for row in rows] == [RNN, NONE, "flan-none − flan-rnn"]
     assert rows[0][2:4] == ["3", "0.40"]
