@@ -15,6 +15,7 @@ def finished(tmp_path_factory):
         ["sst", "needle", "babi", "snli"],
         lambdas=[0, 5e-4, 1e-3, 1e-2],
         log_odds={"run": True},
+        papers=["jain-wallace", "wiegreffe-pinter", "serrano-smith"],
     )
     synthetic.write_study(study, test_size=40)
     return study

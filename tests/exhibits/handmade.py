@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -120,6 +121,40 @@ def write_replacement(study: Study, columns: dict[str, Sequence[float]]) -> None
     path = Layout(study.results_dir).analysis_of("replacement", base_run(study, "sst"))
     content = {"document": np.arange(count), **columns}
     store.write_table(path, schemas.REPLACEMENT, content, made_by={})
+
+
+def write_erased(
+    study: Study, run: Run, predicted: Sequence[int], rules: Sequence[dict[str, Any]]
+) -> None:
+    """One entry of `rules` for each rule and draw, with the columns of `schemas.ERASED` by document."""
+    same = {"document": list(range(len(predicted))), "predicted": list(predicted)}
+    _write_parts(study, "erased", run, schemas.ERASED, same, rules)
+
+
+def write_ranked(
+    study: Study, run: Run, predicted: Sequence[int], rankings: Sequence[dict[str, Any]]
+) -> None:
+    """One entry of `rankings` for each ranking, with the columns of `schemas.RANKED` by document."""
+    same = {"document": list(range(len(predicted))), "predicted": list(predicted)}
+    _write_parts(study, "ranked", run, schemas.RANKED, same, rankings)
+
+
+def _write_parts(
+    study: Study,
+    name: str,
+    run: Run,
+    schema: store.Schema,
+    same: dict[str, list[int]],
+    parts: Sequence[dict[str, Any]],
+) -> None:
+    """Parts under one another; a text or a number stands for a column of it."""
+    columns: dict[str, list[Any]] = {column: [] for column in schema.columns}
+    for part in parts:
+        for column, values in (same | part).items():
+            many = isinstance(values, list)
+            columns[column] += values if many else [values] * len(same["document"])
+    path = Layout(study.results_dir).made("erase", name, run)
+    store.write_table(path, schema, columns, made_by={})
 
 
 def adversaries(study: Study, corpus: str = "sst") -> list[Run]:

@@ -19,6 +19,7 @@ from attnnn.exhibits.erasures import (
     setting_of,
     subset_note,
     summarised,
+    untested,
     words,
 )
 from attnnn.exhibits.estimates import Statistic, estimate, interval, median
@@ -36,6 +37,9 @@ _WITHOUT = {
     "average": ("bilstm", "cnn"),
 }
 _GAIN = "fraction_median_minus_random"
+_SOONER = "sooner_than_random_share"
+# The fraction of a decision that never changes: later than any that does.
+_LATER = 2.0
 
 
 def _encoders(study: Study, corpus: str) -> dict[str, Run]:
@@ -49,7 +53,7 @@ def _encoders(study: Study, corpus: str) -> dict[str, Run]:
 
 
 class _Fractions(NamedTuple):
-    """Erased of each test document until the decision changes; infinite where it is not summarised."""
+    """Erased of each test document until the decision changes; infinite where a document does not count."""
 
     ranked: Floats
     random: Floats
@@ -57,6 +61,14 @@ class _Fractions(NamedTuple):
     @property
     def known(self) -> Flags:
         return np.isfinite(self.ranked)
+
+    def of(self, chosen: Flags) -> _Fractions:
+        """The same of some documents."""
+        return _Fractions(self.ranked[chosen], self.random[chosen])
+
+
+# By metric.
+_Found = dict[str, _Fractions]
 
 
 @of_each_corpus
@@ -76,27 +88,31 @@ def context(results: Results, corpus: str) -> Iterator[Fact]:
                 )
 
 
-def _fractions(results: Results, run: Run) -> dict[str, _Fractions]:
-    """By ranking, where random order changes the decision too."""
+def _fractions(results: Results, run: Run) -> dict[str, _Found]:
+    """By ranking: of the documents that both are summarised over, and of all that can be tested."""
     flips = rankings(results.ranked(run))
     subset = summarised(results, run.corpus, flips)
     random = flips.pop(RANDOM)
     found = {}
     for name, one in flips.items():
         chosen = subset[name] & subset[RANDOM]
-        found[name] = _Fractions(
-            np.where(chosen, one.fraction, np.inf), np.where(chosen, random.fraction, np.inf)
-        )
+        tested = ~(untested(one.reason) | untested(random.reason))
+        fractions = [np.where(each.count < 0, _LATER, each.fraction) for each in (one, random)]
+        found[name] = {
+            metric: _Fractions(*(np.where(counted, each, np.inf) for each in fractions))
+            for metric, counted in ((_GAIN, chosen), (_SOONER, tested))
+        }
     return found
 
 
-def _of_encoder(results: Results, corpus: str, setting: Setting, one: _Fractions) -> Iterator[Fact]:
+def _of_encoder(results: Results, corpus: str, setting: Setting, found: _Found) -> Iterator[Fact]:
     study = results.study
-    ranked, random = one.ranked[one.known], one.random[one.known]
-    for metric, values in (("fraction_median", ranked), ("random_fraction_median", random)):
-        yield estimate(study, corpus, setting, metric, median, values)
+    one = found[_GAIN].of(found[_GAIN].known)
+    yield estimate(study, corpus, setting, "fraction_median", median, one.ranked)
+    yield estimate(study, corpus, setting, "random_fraction_median", median, one.random)
     for metric, statistic in _STATISTICS.items():
-        yield estimate(study, corpus, setting, metric, statistic, ranked, random)
+        columns = found[metric].of(found[metric].known)
+        yield estimate(study, corpus, setting, metric, statistic, *columns)
 
 
 def _contrasts(runs: dict[str, Run]) -> list[tuple[str, str]]:
@@ -109,19 +125,21 @@ def _contrast_setting(runs: dict[str, Run], encoder: str, other: str, name: str)
 
 
 def _differences(
-    results: Results, corpus: str, setting: Setting, first: _Fractions, second: _Fractions
+    results: Results, corpus: str, setting: Setting, first: _Found, second: _Found
 ) -> Iterator[Fact]:
     """One encoder minus another, each over its own documents, which are resampled together."""
-    n = int((first.known | second.known).sum())
     for metric, statistic in _STATISTICS.items():
-        if not (first.known.any() and second.known.any()):
+        counted = first[metric].known | second[metric].known
+        one, other = first[metric].of(counted), second[metric].of(counted)
+        n = int(counted.sum())
+        if not (one.known.any() and other.known.any()):
             yield Fact(corpus, setting, metric, None, n=n)
             continue
 
         def apart(*columns: Floats, of: Statistic = statistic) -> Floats:
             return np.asarray(of(*columns[:2]) - of(*columns[2:]))
 
-        columns = (*first, *second)
+        columns = (*one, *other)
         low, high = interval(results.study, corpus, apart, *columns)
         yield Fact(corpus, setting, metric, float(apart(*columns)), low, high, n)
 
@@ -131,14 +149,14 @@ def _gain(ranked: Floats, random: Floats) -> Floats:
 
 
 def _sooner(ranked: Floats, random: Floats) -> Floats:
-    """Share of documents in which the ranking takes fewer, those in which both take as many being halves."""
+    """Share of documents in which the ranking takes fewer; one in which both take as many counts half."""
     known = np.isfinite(ranked)
     wins = np.where(known, (ranked < random) + 0.5 * (ranked == random), 0).sum(axis=-1)
     count = known.sum(axis=-1)
     return np.where(count > 0, wins / np.maximum(count, 1), np.nan)
 
 
-_STATISTICS: dict[str, Statistic] = {_GAIN: _gain, "sooner_than_random_share": _sooner}
+_STATISTICS: dict[str, Statistic] = {_GAIN: _gain, _SOONER: _sooner}
 
 
 def median_of_finite(values: Floats) -> Floats:
@@ -181,10 +199,12 @@ def context_sheet(results: Results, table: Facts) -> Sheet:
             "How to read it: below 0, the ranking changes decisions sooner than random order; if "
             "attention helps more where states carry no context, the differences between encoders in "
             "column attention are below 0 too.",
-            f"{INTERVALS_NOTE} {subset_note(study)} Random: the median fraction in random order, which is "
-            "the most that a ranking can gain. In the differences each model has its own documents. n: of "
-            "attention. The csv file has n of all rankings, and the share of documents in which the "
-            "ranking is sooner than random order. Tokens are sentences in hierarchical models (han).",
+            f"{INTERVALS_NOTE} {subset_note(study)} Of these, only documents whose decision random order "
+            "changes too. Random: the median fraction in random order, which is the most that a ranking "
+            "can gain. In the differences each model has its own documents. n: of attention. The csv file "
+            "has n of all rankings, and a measure without that limit and over all tested documents: the "
+            "share of these in which the ranking is sooner than random order (sooner_than_random_share). "
+            "Tokens are sentences in hierarchical models (han).",
         ],
     )
 

@@ -13,6 +13,7 @@ from attnnn.erasure.reasons import Reason, tally
 from attnnn.exhibits import needs
 from attnnn.exhibits.erasures import (
     SETTINGS,
+    full_erasure_note,
     in_order,
     predicted,
     rankings,
@@ -87,7 +88,7 @@ def never_flipping_sheet(results: Results, table: Facts) -> Sheet:
         for run in shown_runs(study, corpus):
             rows.append([])
             rows += [
-                _row(table, run, str(k), f"{k} {text}", names) for k, text in enumerate(classes)
+                _row(table, run, str(k), _class(k, text), names) for k, text in enumerate(classes)
             ]
             rows.append(_row(table, run, _ALL, _ALL, names))
     return Sheet(
@@ -114,9 +115,14 @@ def never_flipping_sheet(results: Results, table: Facts) -> Sheet:
             "hierarchical models. Untested otherwise: documents by reason. The csv file has exact "
             "(Clopper-Pearson) 95 % intervals of the shares, and documents that a ranking alone leaves "
             "untested.",
+            full_erasure_note(study),
             *shown_runs_note(study),
         ],
     )
+
+
+def _class(number_: int, name: str) -> str:
+    return name if name == str(number_) else f"{number_}: {name}"
 
 
 def _row(table: Facts, run: Run, group: str, shown: str, names: list[str]) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
+import numpy as np
+
 from attnnn.dag.exhibit import TableExhibit
 from attnnn.erasure.efficiency import compare, times_smallest
 from attnnn.erasure.flips import Flips
@@ -14,6 +16,7 @@ from attnnn.exhibits.erasures import (
     INTERVALS_NOTE,
     SETTINGS,
     Flags,
+    full_erasure_note,
     in_order,
     p_words,
     rankings,
@@ -43,6 +46,7 @@ _PAIRS = (
 _METRICS = {
     "fraction_median": "median fraction",
     "fraction_mean": "mean fraction",
+    "fraction_median_of_tested": "median fraction, never = 1",
     "mass_mean": "mean attention mass",
     "never_flipping_share": "never changes",
     "times_smallest_mean": "mean times the smallest",
@@ -74,6 +78,7 @@ def _of_ranking(
     times = times_smallest(one, flips[SMALLEST])
     # Of readouts that are not linear, the smallest set is unknown.
     times = times[chosen & (flips[SMALLEST].count > 0)]
+    tested, never = ~untested(one.reason), one.count < 0
     for metric, statistic, values in (
         ("fraction_median", median, one.fraction[chosen]),
         ("fraction_mean", mean, one.fraction[chosen]),
@@ -81,7 +86,8 @@ def _of_ranking(
         ("times_smallest_median", median, times),
         ("times_smallest_mean", mean, times),
         ("optimal_share", mean, times == 1),
-        ("never_flipping_share", mean, (one.count < 0)[~untested(one.reason)]),
+        ("fraction_median_of_tested", median, np.where(never, 1.0, one.fraction)[tested]),
+        ("never_flipping_share", mean, never[tested]),
     ):
         yield estimate(study, corpus, setting, metric, statistic, values)
     yield from untested_facts(corpus, setting, one.reason)
@@ -123,12 +129,14 @@ def first_flips_sheet(results: Results, table: Facts) -> Sheet:
         text_columns=4,
         notes=[
             f"{INTERVALS_NOTE} {subset_note(study)}",
-            "Never changes: share of all tested documents. As few as possible: share of documents in "
-            "which the ranking takes no more than the smallest set. X sooner: of the tested documents in "
-            "which X and the ranking of the column differ, the share in which X takes fewer, or alone "
-            "changes the decision, with the p-value of the exact sign test. Tokens are sentences in "
-            "hierarchical models. The csv file has medians of the multiples, the documents that were not "
-            "tested by reason, and more pairs.",
+            "Never = 1: over all tested documents, a decision that never changes counting as one that "
+            "takes all tokens. Never changes: share of all tested documents. As few as possible: share of "
+            "documents in which the ranking takes no more than the smallest set. X sooner: of the tested "
+            "documents in which X and the ranking of the column differ, the share in which X takes fewer, "
+            "or alone changes the decision, with the p-value of the exact sign test. Tokens are sentences "
+            "in hierarchical models. The csv file has medians of the multiples, the documents that were "
+            "not tested by reason, and more pairs.",
+            full_erasure_note(study),
             *shown_runs_note(study),
         ],
     )
