@@ -14,6 +14,7 @@ def finished(tmp_path_factory):
         folder,
         ["sst", "needle", "babi", "snli"],
         lambdas=[0, 5e-4, 1e-3, 1e-2],
+        papers=["jain-wallace", "wiegreffe-pinter", "serrano-smith"],
         log_odds={"run": True},
         papers=["jain-wallace", "wiegreffe-pinter", "serrano-smith"],
     )

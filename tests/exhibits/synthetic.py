@@ -29,7 +29,7 @@ from attnnn.study.runs import (
 )
 from attnnn.tables import schemas, store
 from attnnn.tables.ragged import Ragged
-from tests.exhibits.synthetic_erasure import write_erasures
+from tests.exhibits.synthetic_erased import write_erased
 from tests.support import Layout
 
 WORDS = (
@@ -193,7 +193,7 @@ class Synthetic:
         for run in attacked_runs(study, name):
             self.write_permutation(run, document, predicted)
             self.write_search(run, document, test)
-        write_erasures(study, name, document, predicted, self.rng)
+        write_erased(study, name, document, predicted, self.lengths[test])
 
     def write_replacement(self, run: Run, document: np.ndarray, predicted: np.ndarray) -> None:
         """Attention by log-odds that moves predictions a little, and words that move them far."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,32 +48,6 @@ def drawn_erased(study: Study, corpus: str) -> list[Artifact]:
 def drawn_ranked(study: Study, corpus: str) -> list[Artifact]:
     """How soon the decision changes by every ranking, in every drawn run."""
     return [ERASE.made("ranked", run) for run in drawn_runs(study, corpus)]
-
-
-def rows_of_runs(study: Study, most: int) -> list[list[Run]]:
-    """The drawn runs of all corpora as rows of panels.
-
-    Models that attend to tokens and to sentences stand in rows of their own, the base model beside the
-    former, and those of two corpora never in one row, unless there is one model of every corpus.
-
-    Args:
-        study: whose runs.
-        most: runs in a row.
-    """
-    of_corpora = [drawn_runs(study, corpus) for corpus in study.corpora]
-    if all(len(runs) == 1 for runs in of_corpora):
-        rows = [[run for (run,) in of_corpora]]
-    else:
-        rows = [
-            list(row)
-            for runs in of_corpora
-            for _, row in groupby(sorted(runs, key=_attends_to), key=_attends_to)
-        ]
-    return [row[start : start + most] for row in rows for start in range(0, len(row), most)]
-
-
-def _attends_to(run: Run) -> bool:
-    return run.model.kind.hierarchical
 
 
 def label_of(model: Model) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -30,26 +31,28 @@ from attnnn.exhibits.drawing.style import (
     hide_unused,
     name_axes,
     new_figure,
+    panel_grid,
     write_beside,
 )
+from attnnn.exhibits.drawing.violins import FEWEST
 from attnnn.exhibits.erasing import (
     RANKINGS,
     Contrasts,
     contrasts,
     drawn_runs,
     label_of,
-    rows_of_runs,
     until_flip,
 )
 from attnnn.exhibits.finished import Floats, Results
+from attnnn.study.config import Study
 from attnnn.study.model import Run
 
 WEIGHT_EDGES = np.linspace(0, 1, 21)  # Δα, in the paper's bins of .05
 _JS_BINS = 30
-_CELLS = 36  # hexagons across a panel
+_CELLS = 32  # hexagons in an inch
 _ACROSS = 4  # panels in a row, at most
 _LONGEST = 24  # characters of a title in one line
-_TALLEST = 9.5  # inches that panels try to fit in
+_TALLEST = 10.0  # inches that a figure tries to fit in
 _LOWEST = 1.0  # inches of a row of panels, at least
 # From a blue that one document is seen in.
 _SHADES = LinearSegmentedColormap.from_list("documents", ["#A9CCE8", BLUE, "#00233F"])
@@ -64,17 +67,27 @@ _COLOURS = dict(
     zip(RANKINGS, (GREY, BLUE, ORANGE, GREEN, SKY, PURPLE, YELLOW, VERMILION), strict=True)
 )
 WHISKERS = 5, 95  # percentiles
+_SIZE: dict[str, Any] = {"points": 2, "size": 5.5}  # of numbers beside boxes
 
 
 def single_weights(results: Results) -> Figure:
     """ΔJS over Δα of the highest weight against a random other: a panel per corpus and model."""
-    figure, panels = _panels(results, 1.5)
+    figure, panels = _panels(results, 1.55, below=0.8)
     drawn = {axis: contrasts(results, run) for axis, run in panels.items()}
     limits = _js_limits([one.js for one in drawn.values()])
-    clouds = [_cloud(axis, one, limits) for axis, one in drawn.items()]
+    cells = _hexagons(figure, next(iter(panels)))
+    clouds = [_cloud(axis, one, limits, cells) for axis, one in drawn.items()]
     for axis, run in panels.items():
         top = _marginals(axis, drawn[axis], limits)
-        top.set_title(_title(run), loc="left", fontsize=7)
+        top.set_title(_title(run), loc="left", fontsize=7, pad=11)
+        top.annotate(
+            _share_of_negative(drawn[axis]),
+            (0, 1),
+            xycoords="axes fraction",
+            xytext=(0, 2),
+            textcoords="offset points",
+            fontsize=6,
+        )
     _shade(figure, list(panels), clouds)
     _name(panels, "Δα", "ΔJS, nats")
     return figure
@@ -83,19 +96,21 @@ def single_weights(results: Results) -> Figure:
 def negative_contrasts(results: Results) -> Figure:
     """Δα of the documents with negative ΔJS, and of all: a panel per corpus and model."""
     figure, panels = _panels(results, 1.15)
+    highest = 0.0
     for axis, run in panels.items():
         one = contrasts(results, run)
-        axis.stairs(
-            shares(one.weight[one.negative]), WEIGHT_EDGES, fill=True, color=ORANGE, linewidth=0
-        )
-        axis.stairs(shares(one.weight), WEIGHT_EDGES, color=BLACK, linewidth=0.8)
+        negative, of_all = shares(one.weight[one.negative]), shares(one.weight)
+        axis.stairs(negative, WEIGHT_EDGES, fill=True, color=ORANGE, linewidth=0)
+        axis.stairs(of_all, WEIGHT_EDGES, color=BLACK, linewidth=0.8)
+        highest = max(highest, *negative, *of_all)
         axis.set_xlim(-0.02, 1.02)
-        axis.set_ylim(0, 1.02)
         axis.set_xticks(*UNIT_TICKS)
-        axis.set_yticks(*UNIT_TICKS)
         text = f"n = {one.negative.sum()}\nof {len(one.js)}"
         axis.text(0.97, 0.97, text, transform=axis.transAxes, ha="right", **_NOTE)
         axis.set_title(_title(run), loc="left", fontsize=7)
+    for axis in panels:
+        axis.set_ylim(0, 1.03 * (highest or 1))
+        axis.yaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
     _name(panels, "Δα", "fraction")
     handles: list[Any] = [
         Patch(color=ORANGE, linewidth=0, label="documents with ΔJS < 0"),
@@ -115,8 +130,8 @@ def decision_flips(results: Results) -> Figure:
     """Whose erasure changes the decision, that of i* or that of r: a panel per corpus, a bar per model."""
     study = results.study
     runs = [drawn_runs(study, corpus) for corpus in study.corpora]
-    heights = [len(some) + 0.6 for some in runs]
-    figure = new_figure(PAGE, 0.19 * sum(heights) + 0.22 * len(runs) + 0.6)
+    heights = [len(some) for some in runs]
+    figure = new_figure(PAGE, 0.19 * sum(heights) + 0.27 * len(runs) + 0.8)
     axes = figure.subplots(len(runs), 1, squeeze=False, height_ratios=heights).ravel()
     for axis, corpus, some in zip(axes, study.corpora, runs, strict=True):
         axis.set_title(corpus, loc="left")
@@ -138,11 +153,19 @@ def decision_flips(results: Results) -> Figure:
 
 def _bars(axis: Axes, of_models: list[Contrasts]) -> None:
     """A bar per model, the first on top, its numbers beside it."""
-    axis.set_ylim(len(of_models) - 0.4, -1)
+    axis.set_ylim(len(of_models) - 0.45, -0.55)
     axis.tick_params(axis="y", length=0)
     axis.spines["left"].set_visible(False)
     for column, name in enumerate([*_FLIPS, "n"]):
-        write_beside(axis, -0.85, name, points=_place(column), align="right", size=6.5)
+        axis.annotate(
+            name,
+            (1, 1),
+            xycoords="axes fraction",
+            xytext=(_place(column), 7),
+            textcoords="offset points",
+            ha="right",
+            fontsize=6.5,
+        )
     for row, one in enumerate(of_models):
         n, left = int(one.flips.sum()), 0.0
         cells = []
@@ -182,6 +205,10 @@ def _boxes(results: Results, column: str, name: str) -> Figure:
         for place, ranking in enumerate(rankings):
             if ranking in found[run]:
                 _box(axis, found[run][ranking], place, _COLOURS[ranking])
+            else:
+                write_beside(axis, place, "–", **_SIZE)
+        if not any(map(len, found[run].values())):
+            axis.text(0.5, 0.5, "no document", transform=axis.transAxes, ha="center", va="center")
         axis.set_xlim(-0.02, 1.02)
         axis.set_xticks(*UNIT_TICKS)
         axis.set_ylim(len(rankings) - 0.4, -0.6)
@@ -193,8 +220,13 @@ def _boxes(results: Results, column: str, name: str) -> Figure:
 
 
 def _box(axis: Axes, values: Floats, place: int, colour: str) -> None:
-    write_beside(axis, place, str(len(values)), points=2, size=5.5)
+    """One box with its number of documents; dots for a few, which have no quartiles."""
+    write_beside(axis, place, str(len(values)), **_SIZE)
     if not len(values):
+        return
+    if len(values) < FEWEST:
+        look: dict[str, Any] = {"markersize": 3, "markeredgewidth": 0.4, "markeredgecolor": BLACK}
+        axis.plot(values, np.full(len(values), place), "o", color=colour, clip_on=False, **look)
         return
     axis.boxplot(
         [values],
@@ -212,23 +244,48 @@ def _box(axis: Axes, values: Floats, place: int, colour: str) -> None:
     )
 
 
-def _panels(results: Results, height: float) -> tuple[Figure, dict[Axes, Run]]:
+def _panels(results: Results, height: float, below: float = 0.55) -> tuple[Figure, dict[Axes, Run]]:
     """A panel per corpus and model in the rows of `rows_of_runs`.
 
     Args:
         results: the study's tables.
         height: of a panel with its title, inches; less where a page has no room.
+        below: inches under the panels.
     """
-    rows = rows_of_runs(results.study, _ACROSS)
+    rows = rows_of_runs(results.study)
     columns = max(len(row) for row in rows)
-    height = max(_LOWEST, min(height, _TALLEST / len(rows)))
-    figure = new_figure(COLUMN if columns == 1 else PAGE, height * len(rows) + 0.55)
+    height = max(_LOWEST, min(height, (_TALLEST - below) / len(rows)))
+    figure = new_figure(COLUMN if columns == 1 else PAGE, height * len(rows) + below)
     grid = figure.subplots(len(rows), columns, squeeze=False)
     panels = {}
     for axes, row in zip(grid, rows, strict=True):
         hide_unused(axes[len(row) :])
         panels |= dict(zip(axes, row, strict=False))
     return figure, panels
+
+
+def rows_of_runs(study: Study) -> list[list[Run]]:
+    """The drawn runs of all corpora as rows of panels.
+
+    Models that attend to sentences and those that attend to tokens stand in rows of their own, and those
+    of two corpora never in one row, unless there is one model of every corpus.
+    """
+    most = _ACROSS
+    of_corpora = [drawn_runs(study, corpus) for corpus in study.corpora]
+    if all(len(runs) == 1 for runs in of_corpora):
+        rows = [[run for (run,) in of_corpora]]
+        _, most = panel_grid(len(of_corpora))
+    else:
+        rows = [
+            list(row)
+            for runs in of_corpora
+            for _, row in groupby(sorted(runs, key=_to_tokens), key=_to_tokens)
+        ]
+    return [row[start : start + most] for row in rows for start in range(0, len(row), most)]
+
+
+def _to_tokens(run: Run) -> bool:
+    return not run.model.kind.hierarchical
 
 
 def _name(panels: dict[Axes, Run], x: str, y: str) -> None:
@@ -258,12 +315,24 @@ def _js_limits(values: list[Floats]) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _cloud(axis: Axes, one: Contrasts, limits: tuple[float, float]) -> PolyCollection:
-    """All documents, in hexagons, with the share of negative ones."""
+def _hexagons(figure: Figure, panel: Axes) -> tuple[int, int]:
+    """How many hexagons across and up a panel are about regular."""
+    place = panel.get_subplotspec()
+    assert place is not None
+    rows, columns = place.get_gridspec().get_geometry()
+    width, height = figure.get_size_inches()
+    across = _CELLS * 0.78 * width / columns
+    return round(across), round(_CELLS * 0.6 * height / rows / np.sqrt(3))
+
+
+def _cloud(
+    axis: Axes, one: Contrasts, limits: tuple[float, float], cells: tuple[int, int]
+) -> PolyCollection:
+    """All documents, in hexagons."""
     cloud = axis.hexbin(
         one.weight,
         one.js,
-        gridsize=(_CELLS, _CELLS // 2),
+        gridsize=cells,
         extent=(0, 1, *limits),
         mincnt=1,
         cmap=_SHADES,
@@ -274,12 +343,13 @@ def _cloud(axis: Axes, one: Contrasts, limits: tuple[float, float]) -> PolyColle
     axis.set_ylim(limits)
     axis.set_xticks(*UNIT_TICKS)
     axis.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-    n = len(one.js)
-    text = f"{100 * one.negative.mean():.1f} % < 0\nn = {n}" if n else "no document"
-    if one.untested:
-        text += f"\n{one.untested} untested"
-    axis.text(0.04, 0.97, text, transform=axis.transAxes, ha="left", **_NOTE)
     return cloud
+
+
+def _share_of_negative(one: Contrasts) -> str:
+    n = len(one.js)
+    of_all = f" of {n + one.untested}" if one.untested else ""
+    return f"n = {n}{of_all}" + (f", {100 * one.negative.mean():.1f} % < 0" if n else "")
 
 
 def _marginals(axis: Axes, one: Contrasts, limits: tuple[float, float]) -> Axes:
@@ -305,7 +375,8 @@ def _shade(figure: Figure, axes: list[Axes], clouds: list[PolyCollection]) -> No
     norm = LogNorm(1, max(most, 2.0))
     for cloud in clouds:
         cloud.set_norm(norm)
-    bar = figure.colorbar(clouds[0], ax=axes, location="bottom", shrink=0.35, aspect=30, pad=0.02)
+    pad = 0.15 / figure.get_figheight()
+    bar = figure.colorbar(clouds[0], ax=axes, location="bottom", shrink=0.35, aspect=30, pad=pad)
     bar.set_label("documents in a hexagon")
     bar.ax.minorticks_off()
     bar.ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")

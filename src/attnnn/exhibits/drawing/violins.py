@@ -22,7 +22,7 @@ _LANES: dict[int, tuple[tuple[float, float], ...]] = {
     2: ((0, 0.42), (0, -0.42)),
     3: ((0.13, 0.23), (-0.12, 0.23), (-0.37, 0.23)),
 }
-_FEWEST = 5  # documents; fewer are drawn one by one, since a density of them would be invention
+FEWEST = 5  # documents; fewer are drawn one by one, since a density of them would be invention
 _DOT: dict[str, Any] = {"markersize": 3, "markeredgewidth": 0.4, "markeredgecolor": BLACK}
 # A kernel narrower than this on the axis of a violin would be thinner than its outline.
 _FINEST = 0.003
@@ -95,7 +95,7 @@ def class_handles(classes: Iterable[int | None]) -> list[Patch]:
 
 
 def _has_density(values: Floats) -> bool:
-    return len(values) >= _FEWEST and bool(np.ptp(values) >= 1e-6)
+    return len(values) >= FEWEST and bool(np.ptp(values) >= 1e-6)
 
 
 def half_violin(axis: Axes, values: Floats, base: float, height: float, class_: int | None) -> None:

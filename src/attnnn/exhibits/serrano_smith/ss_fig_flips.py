@@ -5,12 +5,12 @@ from attnnn.exhibits.erasing import CHOOSING, drawn_erased
 
 EXHIBIT = FigureExhibit(
     papers=("serrano-smith",),
-    question="How often does erasing the highest attention weight change the decision, and how often another?",
-    caption="Test documents by whether the predicted class changes when the highest attention weight i* is "
-    "erased, when that of a random other item r is (the first drawn), when either is, or in "
-    "neither case; the other weights are renormalised. One bar per model, its percentages beside "
-    "it. n counts the documents tested: those of one item, or with all weight on one, are left "
-    "out. The paper prints these numbers as tables of two by two.",
+    question="How often does erasing the highest attention weight, or another, change the decision?",
+    caption="Test documents by whether the predicted class changes only when the highest attention weight i* "
+    "is erased, only when that of a random other item r is (the first drawn), in both cases, or in "
+    "neither; the other weights are renormalised, and items are tokens, in HANs sentences. One bar per "
+    "model, its percentages beside it. n counts the documents tested, which have two items or more and "
+    "weight on two. The paper prints these numbers as tables of two by two.",
     needs=drawn_erased,
     settings=CHOOSING,
     draw="erasing:decision_flips",

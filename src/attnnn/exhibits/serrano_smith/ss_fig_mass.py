@@ -6,16 +6,16 @@ from attnnn.exhibits.erasing import CHOOSING, drawn_ranked
 EXHIBIT = FigureExhibit(
     papers=("serrano-smith",),
     question="How much attention must be erased until the decision changes, by which order?",
-    caption="Attention that the erased items of a test document had when its predicted class first "
-    "changes, when items are erased in the order of a ranking, the highest first, and the other weights "
-    "renormalised. The paper has random order, attention, gradient and attention × gradient; "
-    "contribution to the decision × attention, leave-one-out, the planted truth and the smallest "
-    "set that changes the decision are added where there are such. One panel per corpus and model. "
-    "Boxes are quartiles, the thick line is the median, whiskers reach from the 5th to the 95th "
-    "percentile. The number beside a box counts its documents: those that every ranking of the "
-    "panel flips before the last item goes, where the paper draws each ranking over the documents "
-    "that it flips (switch per_ranking_subset) and counts those that flip with the last item "
-    "(count_full_erasure).",
+    caption="Attention that the erased items of a test document had when its predicted class first changes, "
+    "items being erased in the order of a ranking, the highest first, and the other weights "
+    "renormalised. The paper has random order, attention, gradient and attention × gradient; added "
+    "are attention × contribution (to the decision), leave-one-out and the planted truth where there "
+    "are such, and the smallest set that changes the decision. One panel per corpus and model. Boxes "
+    "are quartiles, the thick line is the median, whiskers reach from the 5th to the 95th "
+    "percentile; fewer than five documents are dots. The number beside each box counts its "
+    "documents: those whose decision every ranking of the panel changes, or, where the protocol sets "
+    "per_ranking_subset, as in the paper, that ranking. A decision that changes with the last item "
+    "alone counts only where the protocol sets count_full_erasure, as in the paper.",
     needs=drawn_ranked,
     settings=CHOOSING,
     draw="erasing:mass_until_flip",
