@@ -16,7 +16,6 @@ def finished(tmp_path_factory):
         lambdas=[0, 5e-4, 1e-3, 1e-2],
         papers=["jain-wallace", "wiegreffe-pinter", "serrano-smith"],
         log_odds={"run": True},
-        papers=["jain-wallace", "wiegreffe-pinter", "serrano-smith"],
     )
     synthetic.write_study(study, test_size=40)
     return study

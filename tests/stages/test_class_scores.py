@@ -3,12 +3,17 @@
 import numpy as np
 import pytest
 
+from attnnn.exhibits.correlations import CLASS_PAIRS
 from attnnn.readout.predictions import Predictions
 from attnnn.stages import correlate
 from attnnn.stages.correlate import MOST_CLASSES, class_scores, kept_classes, predicted_scores
+from attnnn.stages.measure import METHODS
+from attnnn.study.runs import base_run
+from attnnn.tables import schemas, store
 from attnnn.tables.ragged import Ragged
 from tests.erasure.naive import KINDS, documents
-from tests.support import binary, multiclass
+from tests.exhibits import synthetic
+from tests.support import Layout, binary, do, multiclass
 
 each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 
@@ -159,3 +164,40 @@ def test_of_many_classes_those_that_may_be_the_answer_are_kept_where_these_are_f
     np.testing.assert_array_equal(kept_classes(*many(300, allowed)), allowed)
     allowed[1, :200] = True
     assert kept_classes(*many(300, allowed)).sum() == 2
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_the_stage_on_pairs_of_many_answers(tmp_path, known):
+    """Of 300 answers three may be the answer of each question, or nothing is known of which may."""
+    study = synthetic.study(tmp_path / "results", ["babi"], papers=["jain-wallace"])
+    run, rng = base_run(study, "babi"), np.random.default_rng(8)
+    lengths, document = np.array([5, 1, 8]), np.array([4, 7, 9])
+    attention = Ragged.from_lists([rng.dirichlet(np.ones(n)) for n in lengths], np.float32)
+    columns = {
+        "document": document,
+        "split": ["test"] * 3,
+        "label": [0] * 3,
+        "predicted": [2, 5, 9],
+        "probabilities": [[1 / 300] * 300] * 3,
+        "attention": attention,
+        "projected": Ragged.from_lengths(rng.normal(size=4 * 14).astype(np.float32), 4 * lengths),
+        "candidates": [[1, 2, 3], [5, 7, 8], [0, 9, 299]] if known else [None] * 3,
+        "offset": list(rng.normal(size=(3, 4)).astype(np.float32)),
+    }
+    arrays = {"weight": rng.normal(size=(300, 4)), "bias": np.zeros(300)}
+    paths = Layout(study.results_dir)
+    path, schema = paths.predictions_of(run), schemas.MULTICLASS_PREDICTIONS
+    store.write_blocks(path, schema, [columns], made_by={}, arrays=arrays)
+    scores = {"document": document, "importance": attention, "signed": attention}
+    for method in METHODS:
+        store.write_table(paths.importance_of(run, method), schemas.IMPORTANCE, scores, made_by={})
+    do(study, "correlate", run)
+    found = store.read_table(paths.analysis_of("correlation", run), schemas.CORRELATION).to_pylist()
+    for pair in CLASS_PAIRS:
+        rows = [row for row in found if row["pair"] == pair]
+        classes = [(row["document"], row["class"]) for row in rows]
+        expected = columns["candidates"] if known else [[2], [5], [9]]
+        assert classes == [(d, c) for d, some in zip(document, expected, strict=True) for c in some]
+        reasons = {row["excluded"] for row in rows if row["tokens"] > 1}
+        assert reasons == {"undefined contribution" if "contribution" in pair else None}
+        assert {row["excluded"] for row in rows if row["tokens"] == 1} == {"one token"}

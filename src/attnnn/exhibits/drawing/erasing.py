@@ -257,7 +257,7 @@ def _panels(results: Results, height: float, below: float = 0.55) -> tuple[Figur
     height = max(_LOWEST, min(height, (_TALLEST - below) / len(rows)))
     figure = new_figure(COLUMN if columns == 1 else PAGE, height * len(rows) + below)
     grid = figure.subplots(len(rows), columns, squeeze=False)
-    panels = {}
+    panels: dict[Axes, Run] = {}
     for axes, row in zip(grid, rows, strict=True):
         hide_unused(axes[len(row) :])
         panels |= dict(zip(axes, row, strict=False))
