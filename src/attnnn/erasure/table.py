@@ -15,15 +15,6 @@ from attnnn.readout.predictions import Predictions
 from attnnn.readout.readout import Readout
 from attnnn.tables.ragged import Ragged
 
-# What the random items are called that the item of a rule is compared with.
-RANDOM_OF = {
-    "highest": "random",
-    "gradient": "random_for_gradient",
-    "attention_gradient": "random_for_attention_gradient",
-    "contribution": "random_for_contribution",
-}
-
-
 def erased_columns(
     predictions: Predictions,
     readout: Readout,
@@ -54,8 +45,8 @@ def erased_columns(
         erase_all=erase_all,
     )
     parts = [_rows(predictions, rule, 0, pair.chosen) for rule, pair in found.items()]
-    for rule, name in RANDOM_OF.items():
-        parts += [_rows(predictions, name, draw, found[rule].others) for draw in range(draws)]
+    others = found["highest"].others
+    parts += [_rows(predictions, "random", draw, others) for draw in range(draws)]
     return _joined(parts)
 
 

@@ -338,8 +338,7 @@ ERASED = Schema(
         "rule": Column(
             pa.string(),
             "which weight is erased: highest, second_highest, lowest, second_lowest, that of the highest "
-            "gradient, attention_gradient or contribution; or a random other one than the highest (random), "
-            "or than that of another rule (random_for_gradient, …)",
+            "gradient, attention_gradient or contribution, or a random other one than the highest (random)",
         ),
         "draw": Column(pa.int64(), "of the random item, from 0; 0 for the other rules"),
         "position": Column(pa.int64(), "of the erased item, 0-based; -1 where there is none"),
