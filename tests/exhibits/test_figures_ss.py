@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attnnn.exhibits.drawing import erasing
-from attnnn.exhibits.erasing import contrasts, drawn_runs, label_of, until_flip
+from attnnn.exhibits.drawn_erasures import contrasts, drawn_runs, label_of, until_flip
 from attnnn.study.model import Model
 from attnnn.study.runs import base_run, erased_runs
 from attnnn.tables import schemas, store
@@ -133,22 +133,25 @@ def test_every_tested_document_is_in_a_hexagon_and_in_both_strips(by_hand):
     top, right = axis.child_axes
     weights = top.patches[0].get_data().values
     assert np.flatnonzero(weights).tolist() == [0, 2, 8, 12, 16]
-    assert right.patches[0].get_data().values.sum() == 5
+    counts, edges = right.patches[0].get_data()[:2]
+    assert (counts[edges[:-1] < -1e-9].sum(), counts[edges[:-1] > -1e-9].sum()) == (1, 4)
     assert top.get_title(loc="left") == "sst, FLAN-rnn"
     assert texts(top) == ["n = 5 of 6, 20.0 % < 0"]
 
 
 @pytest.mark.usefixtures("styled")
-def test_shades_count_documents_alike_in_all_panels(tmp_path):
-    study = study_of(tmp_path / "results", ["sst", "imdb"])
+def test_shades_count_documents_alike_in_all_panels_and_scales_are_a_corpus_own(tmp_path):
+    models = {"models": ["flan-rnn-additive", "han-rnn-additive"]}
+    study = study_of(tmp_path / "results", ["sst", "imdb"], serrano_smith=models)
     for corpus, count in (("sst", 5), ("imdb", 300)):
         ones = np.ones(count, dtype=int)
         write_erased(study, corpus, np.arange(count), ones, 30 * ones)
-    first, second = erasing.single_weights(handmade.results(study)).axes[:2]
-    norms = [axis.collections[0].norm for axis in (first, second)]
-    most = max(np.asarray(axis.collections[0].get_array()).max() for axis in (first, second))
-    assert [(norm.vmin, norm.vmax) for norm in norms] == [(1, most)] * 2
-    assert first.get_ylim() == second.get_ylim()
+    axes = erasing.single_weights(handmade.results(study)).axes[:4]
+    norms = [axis.collections[0].norm for axis in axes]
+    most = max(np.asarray(axis.collections[0].get_array()).max() for axis in axes)
+    assert [(norm.vmin, norm.vmax) for norm in norms] == [(1, most)] * 4
+    limits = [axis.get_ylim() for axis in axes]
+    assert limits[0] == limits[1] != limits[2] == limits[3]
 
 
 @pytest.mark.usefixtures("styled")

@@ -15,6 +15,7 @@ from attnnn.readout.predictions import Predictions
 from attnnn.readout.readout import Readout
 from attnnn.tables.ragged import Ragged
 
+
 def erased_columns(
     predictions: Predictions,
     readout: Readout,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ from attnnn.exhibits.drawing.style import (
     write_beside,
 )
 from attnnn.exhibits.drawing.violins import FEWEST
-from attnnn.exhibits.erasing import (
+from attnnn.exhibits.drawn_erasures import (
     RANKINGS,
     Contrasts,
     contrasts,
@@ -51,7 +51,7 @@ WEIGHT_EDGES = np.linspace(0, 1, 21)  # Δα, in the paper's bins of .05
 _JS_BINS = 30
 _CELLS = 32  # hexagons in an inch
 _ACROSS = 4  # panels in a row, at most
-_LONGEST = 24  # characters of a title in one line
+_LONGEST = 28  # characters of a title in one line
 _TALLEST = 10.0  # inches that a figure tries to fit in
 _LOWEST = 1.0  # inches of a row of panels, at least
 # From a blue that one document is seen in.
@@ -74,11 +74,14 @@ def single_weights(results: Results) -> Figure:
     """ΔJS over Δα of the highest weight against a random other: a panel per corpus and model."""
     figure, panels = _panels(results, 1.55, below=0.8)
     drawn = {axis: contrasts(results, run) for axis, run in panels.items()}
-    limits = _js_limits([one.js for one in drawn.values()])
+    limits = {
+        corpus: _js_limits([drawn[axis].js for axis, run in panels.items() if run.corpus == corpus])
+        for corpus in results.study.corpora
+    }
     cells = _hexagons(figure, next(iter(panels)))
-    clouds = [_cloud(axis, one, limits, cells) for axis, one in drawn.items()]
+    clouds = [_cloud(axis, drawn[axis], limits[run.corpus], cells) for axis, run in panels.items()]
     for axis, run in panels.items():
-        top = _marginals(axis, drawn[axis], limits)
+        top = _marginals(axis, drawn[axis], limits[run.corpus])
         top.set_title(_title(run), loc="left", fontsize=7, pad=11)
         top.annotate(
             _share_of_negative(drawn[axis]),
@@ -90,6 +93,9 @@ def single_weights(results: Results) -> Figure:
         )
     _shade(figure, list(panels), clouds)
     _name(panels, "Δα", "ΔJS, nats")
+    for (_, before), (axis, run) in pairwise(panels.items()):
+        if before.corpus != run.corpus:
+            axis.tick_params(labelleft=True)
     return figure
 
 
@@ -267,21 +273,23 @@ def _panels(results: Results, height: float, below: float = 0.55) -> tuple[Figur
 def rows_of_runs(study: Study) -> list[list[Run]]:
     """The drawn runs of all corpora as rows of panels.
 
-    Models that attend to sentences and those that attend to tokens stand in rows of their own, and those
-    of two corpora never in one row, unless there is one model of every corpus.
+    Where a corpus has more models than a row holds, those that attend to sentences and those that attend
+    to tokens stand in rows of their own. Two corpora share no row, unless there is one model of each.
     """
-    most = _ACROSS
     of_corpora = [drawn_runs(study, corpus) for corpus in study.corpora]
+    most = _ACROSS
     if all(len(runs) == 1 for runs in of_corpora):
         rows = [[run for (run,) in of_corpora]]
         _, most = panel_grid(len(of_corpora))
     else:
-        rows = [
-            list(row)
-            for runs in of_corpora
-            for _, row in groupby(sorted(runs, key=_to_tokens), key=_to_tokens)
-        ]
+        rows = [row for runs in of_corpora for row in _rows_of_one(runs)]
     return [row[start : start + most] for row in rows for start in range(0, len(row), most)]
+
+
+def _rows_of_one(runs: list[Run]) -> list[list[Run]]:
+    if len(runs) <= _ACROSS:
+        return [runs]
+    return [list(row) for _, row in groupby(sorted(runs, key=_to_tokens), key=_to_tokens)]
 
 
 def _to_tokens(run: Run) -> bool:
@@ -308,7 +316,7 @@ def _legend_columns(figure: Figure, entries: int) -> int:
 
 
 def _js_limits(values: list[Floats]) -> tuple[float, float]:
-    """Of ΔJS in all panels, with some room above and below."""
+    """Of ΔJS in the panels of a corpus, with some room above and below."""
     together = np.concatenate([*values, np.zeros(1)])
     low, high = float(together.min()), float(together.max())
     room = 0.04 * max(high - low, 0.05)
@@ -358,7 +366,9 @@ def _marginals(axis: Axes, one: Contrasts, limits: tuple[float, float]) -> Axes:
     right = axis.inset_axes((1.03, 0, 0.12, 1), sharey=axis)
     counts, _ = np.histogram(one.weight, WEIGHT_EDGES)
     top.stairs(counts, WEIGHT_EDGES, fill=True, color=GREY)
-    edges = np.linspace(*limits, _JS_BINS + 1)
+    step = (limits[1] - limits[0]) / _JS_BINS
+    # Zero is an edge, so that no bar stands on both sides of it.
+    edges = step * np.arange(np.floor(limits[0] / step), np.ceil(limits[1] / step) + 1)
     counts, _ = np.histogram(one.js, edges)
     right.stairs(counts, edges, orientation="horizontal", fill=True, color=GREY)
     for strip in (top, right):

@@ -1,7 +1,7 @@
 """Decision flips of the highest weight and of another (Serrano & Smith 2019, section 4.2)."""
 
 from attnnn.dag.exhibit import FigureExhibit
-from attnnn.exhibits.erasing import CHOOSING, drawn_erased
+from attnnn.exhibits.drawn_erasures import CHOOSING, drawn_erased
 
 EXHIBIT = FigureExhibit(
     papers=("serrano-smith",),

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.dag.stage import Artifact
+from attnnn.exhibits.erasures import PAPER_RANKINGS
 from attnnn.exhibits.finished import Floats, Results, Table, require_same_documents
 from attnnn.stages.erase import STAGE as ERASE
 from attnnn.study.config import Study
@@ -97,8 +98,8 @@ def contrasts(results: Results, run: Run) -> Contrasts:
 def until_flip(results: Results, run: Run, column: str) -> dict[str, Floats]:
     """What has been erased when the decision first changes, by ranking, of the documents that count.
 
-    By switch per_ranking_subset, these are the documents whose decision the ranking changes, or those
-    whose decision all do.
+    By switch per_ranking_subset, these are the documents whose decision the ranking changes: all of them, or
+    those whose decision every ranking of the paper changes, as in `erasures.summarised`.
 
     Args:
         results: the study's tables.
@@ -115,8 +116,8 @@ def until_flip(results: Results, run: Run, column: str) -> dict[str, Floats]:
     values = {name: one.floats(column) for name, one in found.items()}
     if results.study.protocol_of(run.corpus).per_ranking_subset:
         return {name: one[np.isfinite(one)] for name, one in values.items()}
-    common = np.isfinite(np.stack(list(values.values()))).all(axis=0)
-    return {name: one[common] for name, one in values.items()}
+    common = np.isfinite([values[name] for name in PAPER_RANKINGS if name in values]).all(axis=0)
+    return {name: one[common & np.isfinite(one)] for name, one in values.items()}
 
 
 def _ranks(table: Table) -> bool:
