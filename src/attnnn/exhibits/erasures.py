@@ -17,6 +17,7 @@ from attnnn.erasure.reasons import Reason, Reasons
 from attnnn.erasure.single import Erased
 from attnnn.exhibits.facts import Fact, Facts, Setting
 from attnnn.exhibits.finished import Results, Table
+from attnnn.measures import proportion_interval
 from attnnn.study.config import Study
 from attnnn.study.model import Run
 from attnnn.study.runs import base_run, erased_runs, network_runs
@@ -84,6 +85,14 @@ def scaled(fact: Fact | None, factor: float) -> Fact | None:
         None if number is None else factor * number for number in (fact.value, fact.low, fact.high)
     )
     return replace(fact, value=value, low=low, high=high)
+
+
+def share(corpus: str, setting: Setting, metric: str, count: int, n: int) -> Fact:
+    """A share of documents with its exact interval (Clopper-Pearson), which has a width at 0 and at 1 too."""
+    if not n:
+        return Fact(corpus, setting, metric, None, n=0)
+    low, high = map(float, proportion_interval(count, n))
+    return Fact(corpus, setting, metric, count / n, low, high, n)
 
 
 def rules(table: Table) -> dict[str, Erased]:

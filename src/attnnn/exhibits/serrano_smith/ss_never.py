@@ -18,6 +18,7 @@ from attnnn.exhibits.erasures import (
     predicted,
     rankings,
     setting_of,
+    share,
     shown_runs,
     shown_runs_note,
     untested_words,
@@ -26,7 +27,6 @@ from attnnn.exhibits.erasures import (
 from attnnn.exhibits.facts import Fact, Facts, of_each_corpus
 from attnnn.exhibits.finished import Results
 from attnnn.exhibits.sheet import Sheet, measured, number, protocol_phrase
-from attnnn.measures import proportion_interval
 from attnnn.stages.prepare import STAGE as PREPARE
 from attnnn.study.config import Study
 from attnnn.study.model import Run
@@ -71,11 +71,7 @@ def _of_group(
                 run.corpus, setting, f"untested: {reason.words}", int(counts[reason]), n=total
             )
     yield Fact(run.corpus, setting, "never_flipping", never, n=tested)
-    share, low, high = None, None, None
-    if tested:
-        share = never / tested
-        low, high = map(float, proportion_interval(never, tested))
-    yield Fact(run.corpus, setting, "never_flipping_share", share, low, high, n=tested)
+    yield share(run.corpus, setting, "never_flipping_share", never, tested)
 
 
 def never_flipping_sheet(results: Results, table: Facts) -> Sheet:
@@ -132,9 +128,9 @@ def _row(table: Facts, run: Run, group: str, shown: str, names: list[str]) -> li
     for name in names:
         one = setting.but(ranking=name)
         never = measured(table.get(corpus, one, "never_flipping"), 0)
-        share = table.get(corpus, one, "never_flipping_share")
-        known = share is not None and share.value is not None
-        cells.append(f"{never} ({number(share.value, 2)})" if share and known else never)
+        part = table.get(corpus, one, "never_flipping_share")
+        known = part is not None and part.value is not None
+        cells.append(f"{never} ({number(part.value, 2)})" if part and known else never)
     return [
         *(corpus, run.model.name, str(run.seed), shown),
         measured(table.get(corpus, setting, "documents"), 0),
@@ -150,7 +146,7 @@ def _needs(study: Study, corpus: str) -> list[Artifact]:
 
 EXHIBIT = TableExhibit(
     papers=("serrano-smith",),
-    question="Whose decision does no erasure change, by predicted class?",
+    question="Which documents keep their decision whatever is erased, by predicted class?",
     caption="Test documents by predicted class and ranking: how many cannot be tested by erasing "
     "attention weights, by reason, and how many keep their decision however many weights are erased in "
     "the order of the ranking. Intervals of their shares are exact 95 % intervals (Clopper-Pearson).",

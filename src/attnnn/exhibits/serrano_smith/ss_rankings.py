@@ -21,6 +21,7 @@ from attnnn.exhibits.erasures import (
     p_words,
     rankings,
     setting_of,
+    share,
     shown_runs,
     shown_runs_note,
     subset_note,
@@ -33,7 +34,7 @@ from attnnn.exhibits.estimates import estimate, mean, median
 from attnnn.exhibits.facts import Fact, Facts, Setting, of_each_corpus
 from attnnn.exhibits.finished import Results
 from attnnn.exhibits.sheet import Sheet, measured, number, protocol_phrase
-from attnnn.measures import mcnemar_test, proportion_interval
+from attnnn.measures import mcnemar_test
 from attnnn.study.model import Run
 from attnnn.study.runs import erased_runs
 
@@ -85,11 +86,13 @@ def _of_ranking(
         ("mass_mean", mean, one.mass[chosen]),
         ("times_smallest_median", median, times),
         ("times_smallest_mean", mean, times),
-        ("optimal_share", mean, times == 1),
         ("fraction_median_of_tested", median, np.where(never, 1.0, one.fraction)[tested]),
-        ("never_flipping_share", mean, never[tested]),
     ):
         yield estimate(study, corpus, setting, metric, statistic, values)
+    yield share(corpus, setting, "optimal_share", int((times == 1).sum()), len(times))
+    yield share(
+        corpus, setting, "never_flipping_share", int(never[tested].sum()), int(tested.sum())
+    )
     yield from untested_facts(corpus, setting, one.reason)
 
 
@@ -101,11 +104,7 @@ def _sign_test(corpus: str, setting: Setting, first: Flips, second: Flips) -> It
     for metric in ("fewer", "more", "equal", "neither"):
         yield Fact(corpus, setting, metric, getattr(counts, metric), n=n)
     yield Fact(corpus, setting, "untested", counts.untested, n=n + counts.untested)
-    share, low, high = None, None, None
-    if differing:
-        share = counts.fewer / differing
-        low, high = map(float, proportion_interval(counts.fewer, differing))
-    yield Fact(corpus, setting, "fewer_share", share, low, high, n=differing)
+    yield share(corpus, setting, "fewer_share", counts.fewer, differing)
     p_value = float(mcnemar_test(counts.fewer, counts.more)) if n else None
     yield Fact(corpus, setting, "sign_test_p", p_value, n=n)
 
@@ -159,13 +158,13 @@ def _rows(table: Facts, run: Run, names: list[str]) -> list[list[str]]:
 
 def _sooner(table: Facts, run: Run, first: str, second: str) -> str:
     setting = setting_of(run, first=first, second=second)
-    share = table.get(run.corpus, setting, "fewer_share")
+    part = table.get(run.corpus, setting, "fewer_share")
     test = table.get(run.corpus, setting, "sign_test_p")
-    if share is None or test is None or test.value is None:
+    if part is None or test is None or test.value is None:
         return "–"
-    if share.value is None:
+    if part.value is None:
         return "never differ"
-    return f"{number(share.value, 2)} (p {_compared(p_words(test.value))})"
+    return f"{number(part.value, 2)} (p {_compared(p_words(test.value))})"
 
 
 def _compared(p_value: str) -> str:
@@ -177,10 +176,10 @@ EXHIBIT = TableExhibit(
     question="In which order must attention weights go to change a decision soonest, and how far is each "
     "order from the best?",
     caption="Attention weights erased in the order of a ranking until the decision changes: the fraction "
-    "of a test document's tokens that must go, the attention that these had, the share of documents whose "
-    "decision never changes, how many tokens more than the smallest possible set, and which of two "
+    "of a test document's tokens that must go, the attention that these had, how many times as many they "
+    "are as in the smallest set, the share of documents whose decision never changes, and which of two "
     "rankings takes fewer, with the exact sign test. Intervals are 95 % percentile bootstrap intervals "
-    "over test documents, those of the shares of one ranking against another exact (Clopper-Pearson).",
+    "over test documents, and for shares exact ones (Clopper-Pearson).",
     needs=needs.ranked,
     settings=SETTINGS,
     facts=first_flips,
