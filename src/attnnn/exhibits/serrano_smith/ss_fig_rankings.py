@@ -13,9 +13,9 @@ EXHIBIT = FigureExhibit(
     "there are such, and the smallest set that changes the decision. One panel per corpus and model. "
     "Boxes are quartiles, the thick line is the median, whiskers reach from the 5th to the 95th "
     "percentile; fewer than five documents are dots. The number beside each box counts its "
-    "documents: of those whose decision each of the four changes, the ones that its own ranking changes; where "
-    "the protocol sets per_ranking_subset, as in the paper, all that its ranking changes. A decision that "
-    "changes with the last item alone counts only where it sets count_full_erasure, as in the paper.",
+    "documents: of those whose decision each of the four changes, the ones that its own ranking changes; "
+    "where the protocol sets per_ranking_subset, as in the paper, all that its ranking changes. A decision "
+    "that changes with the last item alone counts only where it sets count_full_erasure, as in the paper.",
     needs=drawn_ranked,
     settings=CHOOSING,
     draw="erasing:fractions_until_flip",
