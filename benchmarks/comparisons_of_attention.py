@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from attnnn.counterfactual.exact import ExactAdversary
-from attnnn.counterfactual.permutation import logit_moments
+from attnnn.counterfactual.permuted import logit_moments
 from attnnn.counterfactual.searched import Found, starting_scores
 from attnnn.erasure.flips import Flips
 from attnnn.tables.ragged import Ragged

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from attnnn.counterfactual.exact import exact_adversary
-from attnnn.counterfactual.permutation import permuted_logits
+from attnnn.counterfactual.permuted import permuted_logits
 from attnnn.counterfactual.searched import search_adversaries
 from attnnn.erasure.flips import Flips
 from attnnn.erasure.rankings import ranking_flips

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from attnnn.counterfactual.exact import exact_adversary
-from attnnn.counterfactual.permutation import logit_moments, permuted_logits
+from attnnn.counterfactual.permuted import logit_moments, permuted_logits
 from attnnn.importance.gradient import gradient
 from attnnn.importance.leave_one_out import leave_one_out
 from attnnn.models.inputs import Inputs

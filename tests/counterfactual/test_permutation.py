@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from attnnn.counterfactual import permutation
-from attnnn.counterfactual.permutation import absolute_changes, logit_moments, permuted_logits
+from attnnn.counterfactual import permuted
+from attnnn.counterfactual.permuted import absolute_changes, logit_moments, permuted_logits
 from attnnn.tables.ragged import Ragged
 from tests.support import binary
 
@@ -91,7 +91,7 @@ def test_permutations_are_uniform_and_independent_within_a_document():
 
 @pytest.mark.parametrize("later", [0, 1])
 def test_permutations_of_two_documents_that_share_a_table_are_independent(monkeypatch, later):
-    monkeypatch.setattr(permutation, "_SHARED_BY", 2)
+    monkeypatch.setattr(permuted, "_SHARED_BY", 2)
     drawn = outcomes(7_200, permutations=2, seed=6)
     pairs = drawn[::2, 0] * 6 + drawn[1::2, later]
     assert chisquare(np.bincount(pairs, minlength=36)).pvalue > 0.01
@@ -107,7 +107,7 @@ def test_portions_do_not_matter(documents, monkeypatch):
         return permuted_logits(*documents, permutations=7, generator=np.random.default_rng(3))
 
     whole = drawn()
-    monkeypatch.setattr(permutation, "_HELD", 1)
+    monkeypatch.setattr(permuted, "_HELD", 1)
     np.testing.assert_allclose(drawn(), whole, rtol=0, atol=1e-14)  # sums round by shape
 
 

@@ -10,7 +10,7 @@ from attnnn.errors import UserError
 from attnnn.measures import jensen_shannon_divergence
 from attnnn.models.attention import Imposed
 from attnnn.models.inputs import Inputs
-from attnnn.models.log_odds import WordWeights
+from attnnn.models.log_odds import WordLogOdds
 from attnnn.models.persistence import load_classifier
 from attnnn.models.prediction import predict
 from attnnn.study.config import Study
@@ -25,7 +25,7 @@ from tests.support import Layout, do
 WEIGHT = [None] * 4 + [-2.0, 3.0, -1.0, None, 0.0, 0.0, 0.0, 0.0]
 
 
-def write_weights(study: Study) -> WordWeights:
+def write_weights(study: Study) -> WordLogOdds:
     columns = {
         "id": np.arange(VOCABULARY),
         "token": [f"w{index}" for index in range(VOCABULARY)],
@@ -33,7 +33,7 @@ def write_weights(study: Study) -> WordWeights:
     }
     path = Layout(study.results_dir).corpus("tiny", "log_odds.parquet")
     write_table(path, schemas.LOG_ODDS, columns, made_by={})
-    return WordWeights(np.array(WEIGHT, dtype=np.float64))
+    return WordLogOdds(np.array(WEIGHT, dtype=np.float64))
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_the_table_holds_what_the_model_says_of_either(study: Study) -> None:
     change = np.abs(read.probability - own.probability)
     np.testing.assert_allclose(table["substituted_change"], change, atol=1e-6)
     # The model itself, given the attention instead of its own.
-    classifier.attention = Imposed(classifier.encoder.width)
+    classifier.attention = Imposed(classifier.encoder.width, inner=0)
     imposed = predict(classifier, Inputs(tokens, imposed=given)).probability
     np.testing.assert_allclose(table["imposed_probability"], imposed, atol=1e-6)
     change = np.abs(imposed - own.probability)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from attnnn.erasure import blocks, rankings, scores
+from attnnn.erasure import blocks, class_scores, rankings
 from attnnn.erasure.flips import first_flips
 from attnnn.erasure.rankings import RANKINGS, random_score, ranking_flips
 from attnnn.erasure.reasons import Reason, tally
@@ -199,7 +199,7 @@ def test_no_result_depends_on_how_documents_are_cut_into_blocks(kind, monkeypatc
         return ranking_flips(attention, readout, generator=np.random.default_rng(2), given=given)
 
     whole = found()
-    for module, name in ((blocks, "HELD"), (rankings, "_PART"), (scores, "_HELD")):
+    for module, name in ((blocks, "HELD"), (rankings, "_PART"), (class_scores, "_HELD")):
         monkeypatch.setattr(module, name, 24)
     for name, flips in found().items():
         np.testing.assert_array_equal(flips.count, whole[name].count)

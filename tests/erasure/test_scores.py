@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from attnnn.erasure.scores import (
+from attnnn.erasure.class_scores import (
     class_contributions,
     class_gradients,
     decision_gradient,

@@ -7,10 +7,10 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import chisquare
 
-from attnnn.erasure import blocks, rankings, scores
+from attnnn.erasure import blocks, class_scores, rankings
 from attnnn.erasure.choices import CHOICES, single_weights
 from attnnn.erasure.reasons import Reason
-from attnnn.erasure.single import contrast, erase_each, flip_table, random_others, ranked
+from attnnn.erasure.single_weight import contrast, erase_each, flip_table, random_others, ranked
 from attnnn.measures import mcnemar_test
 from attnnn.tables.ragged import Ragged
 from tests.erasure.naive import KINDS, LENGTHS, decided_without, documents, probabilities_without
@@ -264,7 +264,7 @@ def test_a_rule_that_does_not_exist_is_a_reason():
 def test_no_result_depends_on_how_documents_are_cut_into_blocks(kind, monkeypatch):
     attention, readout = documents(5, [*LENGTHS, 30, 1, 12], **kind)
     whole = single_weights(attention, readout, generator=np.random.default_rng(2))
-    for module, name in ((blocks, "HELD"), (rankings, "_PART"), (scores, "_HELD")):
+    for module, name in ((blocks, "HELD"), (rankings, "_PART"), (class_scores, "_HELD")):
         monkeypatch.setattr(module, name, 24)
     for name, test in single_weights(
         attention, readout, generator=np.random.default_rng(2)

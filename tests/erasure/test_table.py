@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from attnnn.erasure.table import erased_columns, ranked_columns
+from attnnn.erasure.columns import erased_columns, ranked_columns
 from attnnn.readout.predictions import Predictions
 from attnnn.readout.readout import Readout
 from attnnn.tables.ragged import Ragged

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from attnnn.importance.correlation import PAIRS, correlate_classes, correlate_pairs, shuffled
+from attnnn.importance.correlated import PAIRS, correlate_classes, correlate_pairs, shuffled
 from attnnn.tables.ragged import Ragged
 
 

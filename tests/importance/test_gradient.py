@@ -115,6 +115,8 @@ def test_of_a_linear_model_by_hand(make_classifier, tokens, imposed):
 
 
 class Linear(torch.nn.Module):
+    input_dropout = 0.0
+
     def __init__(self, weight):
         super().__init__()
         self.weight = weight

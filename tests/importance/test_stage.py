@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from attnnn.errors import UserError
-from attnnn.importance.correlation import PAIRS
+from attnnn.importance.correlated import PAIRS
 from attnnn.stages.measure import METHODS
 from attnnn.study.model import BASE, Run, guided_mlp
 from attnnn.study.runs import average_run, base_run

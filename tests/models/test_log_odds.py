@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from attnnn.models.log_odds import WordWeights
+from attnnn.models.log_odds import WordLogOdds
 from attnnn.tables.ragged import Ragged
 
 # Ids 0 to 3 are symbols, 4 is a stop word.
 NOT_COUNTED = [np.nan] * 5
-WORDS = WordWeights(np.array([*NOT_COUNTED, 0.0, 2.0, -3.0, 0.5]))
+WORDS = WordLogOdds(np.array([*NOT_COUNTED, 0.0, 2.0, -3.0, 0.5]))
 
 
 def test_attention_is_the_softmax_of_magnitudes_over_counted_tokens() -> None:
@@ -24,7 +24,7 @@ def test_attention_is_the_softmax_of_magnitudes_over_counted_tokens() -> None:
 
 
 def test_weights_of_any_size_make_attention_that_sums_to_one() -> None:
-    words = WordWeights(np.array([*NOT_COUNTED, 1e4, -1e4, 0.0]))
+    words = WordLogOdds(np.array([*NOT_COUNTED, 1e4, -1e4, 0.0]))
     attention = words.attention(Ragged.from_lists([[5, 6, 7], [7, 7, 4]]))
     np.testing.assert_allclose(attention[0], [0.5, 0.5, 0.0])
     np.testing.assert_allclose(attention[1], [0.5, 0.5, 0.0])

@@ -7,18 +7,18 @@ import pytest
 import torch
 
 from attnnn.models.attention import LOG_ZERO
-from attnnn.models.classifier import Output
+from attnnn.models.classifier import Classified
 from attnnn.models.objectives import Drawn, Imitation, Labels, class_weights, positive_weight
 from attnnn.tables.ragged import Ragged
 
 
-def output_of(logits: list[float], attention: list[list[float]]) -> Output:
+def output_of(logits: list[float], attention: list[list[float]]) -> Classified:
     """An output whose attention includes the start and end positions, as a batch has them."""
     weights = torch.tensor(attention, dtype=torch.float32)
     log_weights = torch.where(weights > 0, weights.log(), torch.tensor(LOG_ZERO))
     log_weights.requires_grad_().retain_grad()
     pieces = torch.zeros_like(weights)[..., None]
-    return Output(torch.tensor(logits)[:, None], log_weights.exp(), log_weights, pieces)
+    return Classified(torch.tensor(logits)[:, None], log_weights.exp(), log_weights, pieces)
 
 
 def test_positive_weight_is_negatives_over_positives() -> None:
@@ -136,7 +136,7 @@ def test_gradient_of_the_divergence_against_finite_differences() -> None:
         padded[0, 1:4], padded[1, 1:3] = scores[:3], scores[3:]
         log_attention = padded.log_softmax(dim=-1)
         logits = torch.zeros(2, 1, dtype=scores.dtype)
-        output = Output(logits, log_attention.exp(), log_attention, padded[..., None])
+        output = Classified(logits, log_attention.exp(), log_attention, padded[..., None])
         total: torch.Tensor = objective.losses(output, np.array([1, 2])).sum()
         return total
 

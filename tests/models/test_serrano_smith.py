@@ -14,8 +14,8 @@ from attnnn.models.classifier import Classifier, build
 from attnnn.models.documents import Documents
 from attnnn.models.gru import both_ways
 from attnnn.models.inputs import Inputs
+from attnnn.models.networks import Gru
 from attnnn.models.prediction import predict
-from attnnn.models.serrano_smith import Gru
 from attnnn.study.model import Model
 from attnnn.tables.ragged import Ragged
 

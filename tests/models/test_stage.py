@@ -8,7 +8,7 @@ import pytest
 
 from attnnn.errors import UserError
 from attnnn.measures import jensen_shannon_divergence
-from attnnn.models.log_odds import WordWeights
+from attnnn.models.log_odds import WordLogOdds
 from attnnn.models.training import Training
 from attnnn.study.config import Study
 from attnnn.study.model import Run
@@ -170,7 +170,7 @@ def test_a_checkpoint_of_another_training_is_not_used(
     assert epochs[2] == 0
 
 
-def write_weights(study: Study, weight: list[float | None]) -> WordWeights:
+def write_weights(study: Study, weight: list[float | None]) -> WordLogOdds:
     columns = {
         "id": np.arange(VOCABULARY),
         "token": [f"w{index}" for index in range(VOCABULARY)],
@@ -178,7 +178,7 @@ def write_weights(study: Study, weight: list[float | None]) -> WordWeights:
     }
     path = Layout(study.results_dir).corpus("tiny", "log_odds.parquet")
     write_table(path, schemas.LOG_ODDS, columns, made_by={})
-    return WordWeights(np.array(weight, dtype=np.float64))
+    return WordLogOdds(np.array(weight, dtype=np.float64))
 
 
 def attention_of(study: Study, run: Run) -> Ragged:

@@ -6,7 +6,7 @@ from scipy.stats import ks_2samp
 
 from attnnn.counterfactual.exact import exact_adversary
 from attnnn.counterfactual.outcome import Outcome, best_of
-from attnnn.counterfactual.permutation import absolute_changes, logit_moments, permuted_logits
+from attnnn.counterfactual.permuted import absolute_changes, logit_moments, permuted_logits
 from attnnn.counterfactual.searched import search_adversaries
 from attnnn.models.inputs import Inputs
 from attnnn.models.prediction import predict

@@ -9,7 +9,7 @@ import numpy as np
 from attnnn.erasure.blocks import Ints
 from attnnn.erasure.rankings import RANKINGS, parts
 from attnnn.erasure.reasons import Reason, untestable
-from attnnn.erasure.single import Among, Erased, erase_each, random_others, ranked
+from attnnn.erasure.single_weight import Among, Erased, erase_each, random_others, ranked
 from attnnn.readout.readout import Readout
 from attnnn.tables.ragged import Ragged
 

@@ -8,15 +8,15 @@ from dataclasses import fields
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.erasure.flips import Flips, first_flips
-from attnnn.erasure.reasons import Reason, untestable
-from attnnn.erasure.scores import (
+from attnnn.erasure.class_scores import (
     class_contributions,
     decision_gradient,
     of_class,
     predicted_classes,
     weighted,
 )
+from attnnn.erasure.flips import Flips, first_flips
+from attnnn.erasure.reasons import Reason, untestable
 from attnnn.erasure.smallest import smallest_flips
 from attnnn.readout.readout import Readout
 from attnnn.tables.ragged import Ragged, blocks

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from attnnn.erasure.flips import Flips
 from attnnn.erasure.rankings import SMALLEST
 from attnnn.erasure.reasons import Reason, Reasons
-from attnnn.erasure.single import Erased
+from attnnn.erasure.single_weight import Erased
 from attnnn.exhibits.facts import Fact, Facts, Setting
 from attnnn.exhibits.finished import Results, Table
 from attnnn.measures import proportion_interval

@@ -24,7 +24,7 @@ from attnnn.models.word_level import WordLevel
 from attnnn.study.model import ENCODERS as KINDS
 
 
-class Output(NamedTuple):
+class Classified(NamedTuple):
     """What a classifier says of a batch.
 
     Attributes:
@@ -120,7 +120,7 @@ class Classifier(nn.Module):
         detach_attention: bool = False,
         query: Float[Tensor, "batch width"] | None = None,
         dropout: Dropout | None = None,
-    ) -> Output:
+    ) -> Classified:
         """Classify a batch.
 
         Args:
@@ -151,7 +151,7 @@ class Classifier(nn.Module):
         logits = self.decoder.logits(context, query)
         if batch.candidates is not None:
             logits = logits.masked_fill(~batch.candidates, LOG_ZERO)
-        return Output(logits, attention, log_attention, projected)
+        return Classified(logits, attention, log_attention, projected)
 
     def _output_with(
         self,
@@ -159,7 +159,7 @@ class Classifier(nn.Module):
         states: Float[Tensor, "batch length width"],
         log_attention: Float[Tensor, "batch length"],
         batch: Batch,
-    ) -> Output:
+    ) -> Classified:
         """The output of a step of training: one dropped context a document instead of projected states."""
         assert isinstance(self.decoder, LinearDecoder), "dropout is of single texts"
         attention = log_attention.exp()
@@ -169,7 +169,7 @@ class Classifier(nn.Module):
             else self.encoder.last(states, batch.lengths)
         )
         logits = dropout.logits(self.decoder(dropout.context(context)))
-        return Output(logits, attention, log_attention, torch.zeros_like(attention)[..., None])
+        return Classified(logits, attention, log_attention, torch.zeros_like(attention)[..., None])
 
     def embed(
         self, batch: Batch, dropout: Dropout | None = None

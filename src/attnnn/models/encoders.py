@@ -8,8 +8,8 @@ from torch import Tensor, nn
 
 from attnnn.models.batches import positions
 from attnnn.models.encoder import Encoder
+from attnnn.models.networks import Convolutions, Gru, WordVector
 from attnnn.models.reversal import reordered, reversed_orders
-from attnnn.models.serrano_smith import Convolutions, Gru, WordVector
 
 # Widths of the convolutions of the CNN, in tokens.
 KERNELS = (1, 3, 5, 7)

@@ -26,7 +26,7 @@ from attnnn.models.objectives import (
     positive_weight,
 )
 from attnnn.models.prediction import predict
-from attnnn.models.settings import Imitating, TrainSettings
+from attnnn.models.train_settings import Imitating, TrainSettings
 from attnnn.models.training import Recipe, Score, Training, total_loss
 from attnnn.study.model import Model
 

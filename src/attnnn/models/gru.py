@@ -62,11 +62,11 @@ def both_ways(
     ]
     weight = torch.stack([own.weight_hh_l0 for own in cells])
     bias = torch.stack([own.bias_hh_l0 for own in cells])
-    states = _Steps.apply(torch.stack(gates, dim=1), weight, bias)  # type: ignore[no-untyped-call]
+    states = _GruSteps.apply(torch.stack(gates, dim=1), weight, bias)  # type: ignore[no-untyped-call]
     return states[:, 0], states[:, 1]
 
 
-class _Steps(torch.autograd.Function):
+class _GruSteps(torch.autograd.Function):
     """All steps of several GRUs side by side, from what their inputs add to the gates.
 
     With reset gate r, update gate z and the proposed state n, in PyTorch's order of rows:

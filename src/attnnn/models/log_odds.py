@@ -14,7 +14,7 @@ from attnnn.tables.store import read_table
 
 
 @dataclass(frozen=True)
-class WordWeights:
+class WordLogOdds:
     """What each word of a vocabulary says of the class in a bag of words.
 
     Attributes:
@@ -52,11 +52,11 @@ class WordWeights:
         return np.asarray(speaking[order][:count])
 
 
-def read_word_weights(path: str | os.PathLike[str]) -> WordWeights:
+def read_word_weights(path: str | os.PathLike[str]) -> WordLogOdds:
     """Read ``log_odds.parquet``.
 
     Raises:
         UserError: the file is missing or of another kind.
     """
     weight = read_table(path, schemas.LOG_ODDS)["weight"].to_numpy()
-    return WordWeights(np.asarray(weight, dtype=np.float64))
+    return WordLogOdds(np.asarray(weight, dtype=np.float64))

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from attnnn.models.batches import align, to_device
-from attnnn.models.classifier import Output
+from attnnn.models.classifier import Classified
 from attnnn.tables.ragged import Ragged
 
 
@@ -40,7 +40,7 @@ class Labels:
     label: NDArray[np.int64]
     weight: NDArray[np.float32]
 
-    def losses(self, output: Output, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
+    def losses(self, output: Classified, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
         """Loss of each document of a batch, `documents` being their rows."""
         device = output.logit.device
         label = to_device(self.label[documents], device).to(output.logit.dtype)
@@ -62,7 +62,7 @@ class Classes:
 
     label: NDArray[np.int64]
 
-    def losses(self, output: Output, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
+    def losses(self, output: Classified, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
         """Loss of each document of a batch, `documents` being their rows."""
         label = to_device(self.label[documents], output.logits.device)
         return cross_entropy(output.logits, label, reduction="none")
@@ -92,7 +92,7 @@ class Imitation:
     tvd_scale: float
     weight: NDArray[np.float32] | None = None
 
-    def losses(self, output: Output, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
+    def losses(self, output: Classified, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
         """Loss of each document of a batch, `documents` being their rows."""
         device = output.logit.device
         target = to_device(self.probability[documents], device)
@@ -126,7 +126,7 @@ class Drawn:
     weight: float
     loss_reduction: str
 
-    def losses(self, output: Output, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
+    def losses(self, output: Classified, documents: NDArray[np.int64]) -> Float[Tensor, " batch"]:
         """Loss of each document of a batch, `documents` being their rows."""
         given = align(self.attention.take(documents), device=output.logit.device)
         divergence = _jensen_shannon(output, given)
@@ -139,7 +139,7 @@ class Drawn:
 
 
 def _jensen_shannon(
-    output: Output, given: Float[Tensor, "batch length"]
+    output: Classified, given: Float[Tensor, "batch length"]
 ) -> Float[Tensor, " batch"]:
     """JSD between a model's attention and a given one, nats; weights of zero count for nothing."""
     smallest = torch.finfo(given.dtype).tiny
@@ -149,7 +149,7 @@ def _jensen_shannon(
     return 0.5 * terms.sum(dim=-1)
 
 
-def _log_own(output: Output) -> Float[Tensor, "batch length"]:
+def _log_own(output: Classified) -> Float[Tensor, "batch length"]:
     """A model's log attention, no smaller than the logarithm of the smallest normal number.
 
     Where no token is, it is so large a negative number that a heavy weight (λ times that of a batch) would

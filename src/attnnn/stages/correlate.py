@@ -40,7 +40,7 @@ class CorrelateSettings(Strict):
 
 def correlate(job: Job[CorrelateSettings]) -> None:
     """Correlate attention with the importance of tokens (Kendall's τ-b), and these with one another."""
-    from attnnn.importance.correlation import correlate_classes, correlate_pairs, joined
+    from attnnn.importance.correlated import correlate_classes, correlate_pairs, joined
     from attnnn.measures import top_k_of
     from attnnn.readout.predictions import read_test_predictions
 
@@ -99,7 +99,7 @@ def class_scores(
     Source: Serrano & Smith 2019, section 5.1 (attention × gradient, of the predicted class); the
     contributions are beyond the paper.
     """
-    from attnnn.erasure.scores import class_contributions, class_gradients, weighted
+    from attnnn.erasure.class_scores import class_contributions, class_gradients, weighted
 
     attention = predictions.attention
     classes = _classes(predictions, readout)
@@ -119,7 +119,7 @@ def class_scores(
 
 def predicted_scores(predictions: Predictions, readout: Readout | None) -> dict[str, Ragged | None]:
     """The scores of `CLASS_SCORES` about the predicted class, one for every token; None where undefined."""
-    from attnnn.erasure.scores import of_class
+    from attnnn.erasure.class_scores import of_class
 
     parts = [
         {name: of_class(score, predictions.predicted[rows]) for name, score in of_all.items()}

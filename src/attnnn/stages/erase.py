@@ -42,7 +42,7 @@ class EraseSettings(Strict):
 
 def erase(job: Job[EraseSettings]) -> None:
     """Erase attention weights of every test document, one alone and in the order of rankings."""
-    from attnnn.erasure.table import erased_columns, ranked_columns
+    from attnnn.erasure.columns import erased_columns, ranked_columns
     from attnnn.readout.predictions import read_explained
 
     predictions, readout = read_explained(job.path("predictions"))

@@ -26,7 +26,7 @@ class PermuteSettings(Strict):
 
 def permute(job: Job[PermuteSettings]) -> None:
     """Permute the attention weights of every test document."""
-    from attnnn.counterfactual.permutation import permutation_columns
+    from attnnn.counterfactual.permuted import permutation_columns
     from attnnn.readout.predictions import read_explained
 
     predictions, readout = read_explained(job.path("predictions"))

@@ -11,7 +11,7 @@ from attnnn.dag import work
 from attnnn.dag.layout import checkpoint_path
 from attnnn.dag.stage import Artifact, Job, Output, Stage
 from attnnn.errors import UserError
-from attnnn.models.settings import Imitating, Regime, TrainSettings
+from attnnn.models.train_settings import Imitating, Regime, TrainSettings
 from attnnn.stages.embed import STAGE as EMBED
 from attnnn.stages.prepare import STAGE as PREPARE
 from attnnn.stages.segment import STAGE as SEGMENT

@@ -22,7 +22,7 @@ from attnnn.study.settings import (
     LogOdds,
     SearchedAdversary,
     SerranoSmith,
-    Training,
+    TrainingConfig,
 )
 from attnnn.study.sources.base import Strict
 
@@ -71,7 +71,7 @@ class Study(Strict):
     corpora: dict[Annotated[str, Field(pattern=NAME)], Corpus] = Field(
         min_length=1, description="The corpora, by the name they have in every path and table."
     )
-    training: Training = Field(Training(), description="How models are trained.")
+    training: TrainingConfig = Field(TrainingConfig(), description="How models are trained.")
     serrano_smith: SerranoSmith = Field(
         SerranoSmith(), description="How Serrano & Smith's models are made and trained."
     )
@@ -219,7 +219,7 @@ class Study(Strict):
         corpora = {name: corpus for name, corpus in self.corpora.items() if name in names}
         return self.model_copy(update={"corpora": corpora})
 
-    def training_of(self, corpus: str) -> Training:
+    def training_of(self, corpus: str) -> TrainingConfig:
         """The training settings of a corpus."""
         return self.corpora[corpus].training or self.training
 

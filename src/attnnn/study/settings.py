@@ -61,7 +61,7 @@ class Embedding(Strict):
         return self
 
 
-class Training(Strict):
+class TrainingConfig(Strict):
     """How models are trained (Jain & Wallace's values, which Wiegreffe & Pinter keep)."""
 
     epochs: int = Field(8, ge=1, description="Epochs of every model but the trained adversaries.")
@@ -194,11 +194,12 @@ class Corpus(Strict):
     lambdas: list[Lambda] | None = Field(
         None, min_length=1, description="λ grid of this corpus; null: the study's."
     )
-    training: Training | None = Field(
+    training: TrainingConfig | None = Field(
         None, description="Training of this corpus; null: the study's."
     )
     serrano_smith: SerranoSmith | None = Field(
-        None, description="Training of Serrano & Smith's models on this corpus; null: the study's."
+        None,
+        description="Training of Serrano & Smith's models on this corpus; null: the study's.",
     )
 
 

@@ -11,12 +11,12 @@ from scipy.optimize import minimize
 from attnnn.counterfactual.exact import exact_adversary
 from attnnn.counterfactual.multiclass.adversary import multiclass_adversary
 from attnnn.counterfactual.multiclass.ascent import climb
-from attnnn.counterfactual.multiclass.points import Documents, Points
-from attnnn.counterfactual.multiclass.search import (
+from attnnn.counterfactual.multiclass.edges import (
     improve_by_edges,
     improve_by_mixtures,
     likely_tokens,
 )
+from attnnn.counterfactual.multiclass.points import MulticlassDocuments, Points
 from attnnn.tables.ragged import Ragged
 from tests.counterfactual.multiclass.deciders import (
     KINDS,
@@ -46,7 +46,7 @@ def test_two_classes_are_the_binary_case(seed, epsilon):
     assert found.exact.all()
     np.testing.assert_allclose(found.jsd, expected.jsd, rtol=0, atol=1e-9)
     # The search for feasible points, by itself, finds the same.
-    documents = Documents.of(attention, decoder)
+    documents = MulticlassDocuments.of(attention, decoder)
     best = improve_by_edges(documents, Points.own(5), epsilon)
     best = improve_by_mixtures(documents, best, epsilon)
     np.testing.assert_allclose(documents.divergence(best), expected.jsd, rtol=0, atol=1e-9)
@@ -142,11 +142,11 @@ def test_what_is_known_is_no_less_than_a_feasible_start(seed, classes, kind):
 @given(st.integers(0, 10_000), st.integers(3, 9), EPSILONS, st.sampled_from(KINDS))
 def test_a_climb_stays_feasible_and_never_goes_down(seed, classes, epsilon, kind):
     attention, decoder = random_documents(4, 12, classes, seed, kind=kind)
-    top = climb(Documents.of(attention, decoder), attention, epsilon)
+    top = climb(MulticlassDocuments.of(attention, decoder), attention, epsilon)
     assert (decoder.change(top, attention) <= epsilon).all()
     np.testing.assert_allclose(top.sums(), 1, atol=1e-9)
     assert (top.values >= 0).all()
-    again = climb(Documents.of(attention, decoder), top, epsilon)
+    again = climb(MulticlassDocuments.of(attention, decoder), top, epsilon)
     for own, low, high in zip(attention, top, again, strict=True):
         assert divergence(high, own) >= divergence(low, own) - 1e-12
 
@@ -154,7 +154,7 @@ def test_a_climb_stays_feasible_and_never_goes_down(seed, classes, epsilon, kind
 def test_five_classes_leave_room_that_two_tokens_do_not_find():
     # A prediction of five classes is kept by no point between two tokens, but by many of four.
     attention, decoder = random_documents(20, 12, 5, 1, shortest=8)
-    documents = Documents.of(attention, decoder)
+    documents = MulticlassDocuments.of(attention, decoder)
     best = improve_by_edges(documents, Points.own(20), 0.01)
     best = improve_by_mixtures(documents, best, 0.01)
     found = multiclass_adversary(attention, decoder, 0.01)
@@ -164,13 +164,13 @@ def test_five_classes_leave_room_that_two_tokens_do_not_find():
 
 def test_likely_tokens_are_those_of_least_attention_and_least_change():
     attention, decoder = random_documents(2, 20, 3, 5, kind="pairs", shortest=20)
-    chosen = attention.with_values(likely_tokens(Documents.of(attention, decoder), 6))
+    chosen = attention.with_values(likely_tokens(MulticlassDocuments.of(attention, decoder), 6))
     for document in range(2):
         own, here = alone(attention, decoder, document)
         least = set(np.argsort(own)[:3])
         near = set(np.argsort([change(one, own, here) for one in np.eye(20)])[:3])
         assert set(np.flatnonzero(chosen[document])) == least | near
-    assert likely_tokens(Documents.of(attention, decoder), 20).all()
+    assert likely_tokens(MulticlassDocuments.of(attention, decoder), 20).all()
 
 
 @pytest.mark.parametrize("kind", KINDS)

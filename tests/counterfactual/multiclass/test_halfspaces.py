@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnnn.counterfactual.multiclass.halfspaces import _lower_line, _upper_line, half_spaces
-from attnnn.counterfactual.multiclass.points import Documents
+from attnnn.counterfactual.multiclass.points import MulticlassDocuments
 from attnnn.counterfactual.multiclass.slabs import MOST_CLASSES, class_slabs
 from tests.counterfactual.multiclass.deciders import KINDS, change, random_documents
 
@@ -83,7 +83,7 @@ def test_a_line_touches_tanh_where_it_can():
 @given(st.integers(0, 10_000), st.integers(2, 10), st.sampled_from(KINDS))
 def test_half_spaces_hold_every_attention_within_epsilon(seed, classes, kind):
     attention, decoder = random_documents(3, 7, classes, seed, kind=kind, shortest=2)
-    documents, rng = Documents.of(attention, decoder), np.random.default_rng(seed)
+    documents, rng = MulticlassDocuments.of(attention, decoder), np.random.default_rng(seed)
     for document in range(3):
         own, here = np.asarray(attention[document]), decoder.take(np.array([document]))
         for near in (1.0, 0.3, 0.05):

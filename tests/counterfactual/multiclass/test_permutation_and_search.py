@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from attnnn.counterfactual.multiclass.permutation import multiclass_changes
+from attnnn.counterfactual.multiclass.permuted_classes import multiclass_changes
 from attnnn.counterfactual.objective import objective_of
 from attnnn.counterfactual.outcome import Outcome
 from attnnn.counterfactual.searched import search_adversaries, starting_scores

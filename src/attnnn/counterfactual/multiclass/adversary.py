@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from attnnn.counterfactual.exact import Vertices, farthest_within, portions
 from attnnn.counterfactual.multiclass.ascent import climb
+from attnnn.counterfactual.multiclass.edges import improve_by_edges, improve_by_mixtures
 from attnnn.counterfactual.multiclass.halfspaces import half_spaces
-from attnnn.counterfactual.multiclass.points import Documents, Points
-from attnnn.counterfactual.multiclass.search import improve_by_edges, improve_by_mixtures
+from attnnn.counterfactual.multiclass.points import MulticlassDocuments, Points
 from attnnn.measures import jensen_shannon_divergence
 from attnnn.readout.readout import Readout
 from attnnn.tables.ragged import Ragged
@@ -89,7 +89,7 @@ def multiclass_adversary(
     bound, attained = np.zeros(len(attention)), np.zeros(len(attention), np.bool_)
     size = max(1, _PORTION // max(1, readout.projected.values.shape[1]))
     for rows in portions(attention.lengths, size):
-        documents = Documents.of(attention.take(rows), readout.take(rows))
+        documents = MulticlassDocuments.of(attention.take(rows), readout.take(rows))
         begin = None if start is None else start.take(rows)
         found, bound[rows], attained[rows] = _solve(documents, epsilon, begin)
         weights[np.asarray(place.take(rows).values)] = found.values
@@ -102,7 +102,7 @@ def multiclass_adversary(
 
 
 def _solve(
-    documents: Documents, epsilon: float, start: Ragged | None
+    documents: MulticlassDocuments, epsilon: float, start: Ragged | None
 ) -> tuple[Ragged, Values, NDArray[np.bool_]]:
     """Feasible attention, the bound, and whether the attention attains it."""
     bound, value = _bound(documents, epsilon)
@@ -119,7 +119,7 @@ def _solve(
     return written, value, attained
 
 
-def _search(documents: Documents, epsilon: float, start: Ragged | None) -> Ragged:
+def _search(documents: MulticlassDocuments, epsilon: float, start: Ragged | None) -> Ragged:
     """The farthest of what is climbed to from every start."""
     own = documents.attention
     best = improve_by_mixtures(documents, Points.own(len(documents)), epsilon)
@@ -130,7 +130,7 @@ def _search(documents: Documents, epsilon: float, start: Ragged | None) -> Ragge
     return reduce(partial(_farther, own), [climb(documents, x, epsilon) for x in starts])
 
 
-def _usable(documents: Documents, epsilon: float, start: Ragged) -> Ragged:
+def _usable(documents: MulticlassDocuments, epsilon: float, start: Ragged) -> Ragged:
     """The start, its weights made to sum to 1, or the model's own attention where that is not feasible."""
     own, given = documents.attention, np.asarray(start.values, np.float64)
     given = given / start.with_values(given).sums()[start.documents]
@@ -156,7 +156,7 @@ def _better(
     return _farther(own, found, given)
 
 
-def _bound(documents: Documents, epsilon: float) -> tuple[Points, Values]:
+def _bound(documents: MulticlassDocuments, epsilon: float) -> tuple[Points, Values]:
     """The vertex of least JSD among the farthest ones of every half-space, and the bound itself."""
     # With two classes and a linear readout the slab is the feasible set, so its vertex is to be feasible.
     whole = documents.linear and documents.classes == 2

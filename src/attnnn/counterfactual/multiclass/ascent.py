@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from attnnn.counterfactual.exact import portions
 from attnnn.counterfactual.multiclass.pivots import pivot
-from attnnn.counterfactual.multiclass.points import Documents, spread
+from attnnn.counterfactual.multiclass.points import MulticlassDocuments, spread
 from attnnn.tables.ragged import Ragged, unpadded
 
 Values = NDArray[np.float64]
@@ -45,7 +45,7 @@ _LEAST_GAIN = 1e-5
 _AT_ONCE = 1 << 20
 
 
-def climb(documents: Documents, start: Ragged, epsilon: float) -> Ragged:
+def climb(documents: MulticlassDocuments, start: Ragged, epsilon: float) -> Ragged:
     """Feasible attention of no less JSD than `start`, which is feasible.
 
     Args:
@@ -69,7 +69,7 @@ def climb(documents: Documents, start: Ragged, epsilon: float) -> Ragged:
 
 @dataclass
 class _Climbers:
-    """Documents of alike length side by side.
+    """MulticlassDocuments of alike length side by side.
 
     Attributes:
         documents: those whose numbers are in `rows`.
@@ -80,7 +80,7 @@ class _Climbers:
         epsilon: largest allowed TVD.
     """
 
-    documents: Documents
+    documents: MulticlassDocuments
     rows: Indices
     q: Values
     x: Values
@@ -88,7 +88,9 @@ class _Climbers:
     epsilon: float
 
     @classmethod
-    def of(cls, documents: Documents, rows: Indices, start: Ragged, epsilon: float) -> _Climbers:
+    def of(
+        cls, documents: MulticlassDocuments, rows: Indices, start: Ragged, epsilon: float
+    ) -> _Climbers:
         padded = (
             np.asarray(ragged.take(rows).padded(0.0), np.float64)
             for ragged in (documents.attention, start, documents.readout.projected)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.counterfactual.multiclass.points import Documents
+from attnnn.counterfactual.multiclass.points import MulticlassDocuments
 from attnnn.counterfactual.multiclass.slabs import class_slabs
 
 Values = NDArray[np.float64]
@@ -21,7 +21,7 @@ Values = NDArray[np.float64]
 _HALVINGS = 40
 
 
-def half_spaces(documents: Documents, epsilon: float) -> tuple[Values, Values]:
+def half_spaces(documents: MulticlassDocuments, epsilon: float) -> tuple[Values, Values]:
     """Directions and bounds of half-spaces (or slabs) of the sums of projected states.
 
     Returns:

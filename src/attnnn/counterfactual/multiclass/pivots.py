@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attnnn.counterfactual.multiclass.points import Documents, spread
+from attnnn.counterfactual.multiclass.points import MulticlassDocuments, spread
 
 Values = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -77,7 +77,13 @@ def pivots(x: Values, real: NDArray[np.bool_], moves: Values, kept: int) -> Pivo
 
 
 def pivot(
-    documents: Documents, rows: Indices, *, x: Values, q: Values, projected: Values, epsilon: float
+    documents: MulticlassDocuments,
+    rows: Indices,
+    *,
+    x: Values,
+    q: Values,
+    projected: Values,
+    epsilon: float,
 ) -> tuple[Values, NDArray[np.bool_]]:
     """Make the best feasible pivot of each document.
 
@@ -113,7 +119,7 @@ def pivot(
 
 
 def _best(
-    documents: Documents,
+    documents: MulticlassDocuments,
     rows: Indices,
     found: Pivots,
     *,

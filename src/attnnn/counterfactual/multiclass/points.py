@@ -76,7 +76,7 @@ class Points:
 
 
 @dataclass(frozen=True)
-class Documents:
+class MulticlassDocuments:
     """Attention of some documents, and what the readout of K classes makes of it.
 
     Attributes:
@@ -92,7 +92,7 @@ class Documents:
     own: Values
 
     @classmethod
-    def of(cls, attention: Ragged, readout: Readout) -> Documents:
+    def of(cls, attention: Ragged, readout: Readout) -> MulticlassDocuments:
         """Of the model's own attention and its readout."""
         weights, projected = (v.values.astype(np.float64) for v in (attention, readout.projected))
         context = attention.with_values(weights[:, None] * projected).sums()
@@ -118,9 +118,9 @@ class Documents:
         """Of every token, shape (tokens, width)."""
         return np.asarray(self.readout.projected.values, np.float64)
 
-    def take(self, rows: Indices) -> Documents:
+    def take(self, rows: Indices) -> MulticlassDocuments:
         """Some of them."""
-        return Documents(
+        return MulticlassDocuments(
             self.attention.take(rows), self.readout.take(rows), self.context[rows], self.own[rows]
         )
 

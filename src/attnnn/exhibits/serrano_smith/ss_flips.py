@@ -8,7 +8,7 @@ import numpy as np
 
 from attnnn.dag.exhibit import TableExhibit
 from attnnn.erasure.reasons import Reason
-from attnnn.erasure.single import Erased, flip_table
+from attnnn.erasure.single_weight import Erased, flip_table
 from attnnn.exhibits import needs
 from attnnn.exhibits.erasures import (
     INTERVALS_NOTE,

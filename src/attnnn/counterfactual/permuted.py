@@ -143,7 +143,7 @@ def permutation_columns(
         permutations: how many per document.
         generator: source of randomness.
     """
-    from attnnn.counterfactual.multiclass.permutation import multiclass_changes
+    from attnnn.counterfactual.multiclass.permuted_classes import multiclass_changes
 
     attention = predictions.attention
     mean: list[float] | list[None]

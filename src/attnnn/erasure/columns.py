@@ -10,7 +10,7 @@ import numpy as np
 from attnnn.erasure.choices import single_weights
 from attnnn.erasure.rankings import ranking_flips
 from attnnn.erasure.reasons import Reason, Reasons
-from attnnn.erasure.single import Among, Erased
+from attnnn.erasure.single_weight import Among, Erased
 from attnnn.readout.predictions import Predictions
 from attnnn.readout.readout import Readout
 from attnnn.tables.ragged import Ragged
@@ -32,8 +32,8 @@ def erased_columns(
         readout: of the same documents.
         generator: of the random items.
         draws: of them for each document.
-        among: what they are drawn from: see `single.random_others`.
-        erase_all: see `single.erase_each`.
+        among: what they are drawn from: see `single_weight.random_others`.
+        erase_all: see `single_weight.erase_each`.
 
     Source: Serrano & Smith 2019, section 4.
     """

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from attnnn.counterfactual.exact import portions
 from attnnn.counterfactual.multiclass.halfspaces import half_spaces
-from attnnn.counterfactual.multiclass.points import Documents, Points
+from attnnn.counterfactual.multiclass.points import MulticlassDocuments, Points
 
 Values = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ _PORTION = 1 << 18
 _MOST_TOKENS = 64
 
 
-def improve_by_mixtures(documents: Documents, best: Points, epsilon: float) -> Points:
+def improve_by_mixtures(documents: MulticlassDocuments, best: Points, epsilon: float) -> Points:
     """The better of `best` and the farthest feasible mixtures of α̂ with single tokens.
 
     From α̂, where TVD is 0, TVD is bisected towards each token; JSD grows all along the way, being convex
@@ -46,7 +46,7 @@ def improve_by_mixtures(documents: Documents, best: Points, epsilon: float) -> P
     return _better(documents, best, single.mixed(feasible))
 
 
-def improve_by_edges(documents: Documents, best: Points, epsilon: float) -> Points:
+def improve_by_edges(documents: MulticlassDocuments, best: Points, epsilon: float) -> Points:
     """The better of `best` and feasible points on edges between two tokens of a document.
 
     Where logits are linear in the attention, an edge is cut to what every slab allows, and left out if
@@ -83,7 +83,7 @@ def improve_by_edges(documents: Documents, best: Points, epsilon: float) -> Poin
     return best
 
 
-def likely_tokens(documents: Documents, most: int) -> NDArray[np.bool_]:
+def likely_tokens(documents: MulticlassDocuments, most: int) -> NDArray[np.bool_]:
     """Up to `most` tokens of each document: half those of least attention, half of least TVD alone.
 
     Attention that differs much sits on the former, attention that predicts alike on the latter.
@@ -105,7 +105,10 @@ def likely_tokens(documents: Documents, most: int) -> NDArray[np.bool_]:
 
 
 def _by_attention(
-    documents: Documents, scores: Values, tried: NDArray[np.bool_], rows: NDArray[np.int64]
+    documents: MulticlassDocuments,
+    scores: Values,
+    tried: NDArray[np.bool_],
+    rows: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], Values]:
     """Tried tokens in ascending order of α̂ (−1 where there are no more), and their scores, padded."""
     attention = documents.attention
@@ -147,7 +150,7 @@ def _on(edges: Points, share: Values) -> Points:
 
 
 def _feasible_on(
-    documents: Documents,
+    documents: MulticlassDocuments,
     edges: Points,
     ends: tuple[Values, Values],
     *,
@@ -177,7 +180,7 @@ def _feasible_on(
     return Points.concatenate(found)
 
 
-def _better(documents: Documents, best: Points, others: Points) -> Points:
+def _better(documents: MulticlassDocuments, best: Points, others: Points) -> Points:
     """For every document the point of largest JSD; `best` has one for each, in order."""
     everything = Points.concatenate([best, others])
     jsd = documents.divergence(everything)

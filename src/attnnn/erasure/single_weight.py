@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.erasure.blocks import HELD, Block, Floats, Ints, alike, blocks_of
+from attnnn.erasure.class_scores import two_columns
 from attnnn.erasure.reasons import Reason, Reasons, untestable
-from attnnn.erasure.scores import two_columns
 from attnnn.measures import jensen_shannon_of_predictions
 from attnnn.readout.readout import Readout, probabilities_of
 from attnnn.tables.ragged import Ragged
