@@ -20,7 +20,7 @@ results: env
 	PATH="$(CURDIR)/$(BIN):$$PATH" snakemake --cores $(CORES) --resources gpu=1
 
 test: env
-	$(BIN)/pytest -m "not study and not slurm"
+	$(BIN)/pytest -m "not study and not slurm" -n auto --maxprocesses 4 --dist loadfile
 
 # Minutes. Whole studies to their ends: begun again, interrupted, of pairs, of many classes.
 test-studies: env
