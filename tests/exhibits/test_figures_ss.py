@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attnnn.exhibits.drawing import erasing
+from attnnn.exhibits.drawing import ranked_erasures, single_erasures
 from attnnn.exhibits.drawn_erasures import contrasts, drawn_runs, label_of, until_flip
 from attnnn.study.model import Model
 from attnnn.study.runs import base_run, erased_runs
@@ -123,7 +123,7 @@ def test_contrasts_are_with_the_first_random_item(by_hand):
 
 @pytest.mark.usefixtures("styled")
 def test_every_tested_document_is_in_a_hexagon_and_in_both_strips(by_hand):
-    axis = erasing.single_weights(by_hand).axes[0]
+    axis = single_erasures.single_weights(by_hand).axes[0]
     (cloud,) = axis.collections
     assert np.asarray(cloud.get_array()).sum() == 5
     places = cloud.get_offsets()[np.asarray(cloud.get_array()) > 0]
@@ -146,7 +146,7 @@ def test_shades_count_documents_alike_in_all_panels_and_scales_are_a_corpus_own(
     for corpus, count in (("sst", 5), ("imdb", 300)):
         ones = np.ones(count, dtype=int)
         write_erased(study, corpus, np.arange(count), ones, 30 * ones)
-    axes = erasing.single_weights(handmade.results(study)).axes[:4]
+    axes = single_erasures.single_weights(handmade.results(study)).axes[:4]
     norms = [axis.collections[0].norm for axis in axes]
     most = max(np.asarray(axis.collections[0].get_array()).max() for axis in axes)
     assert [(norm.vmin, norm.vmax) for norm in norms] == [(1, most)] * 4
@@ -156,19 +156,19 @@ def test_shades_count_documents_alike_in_all_panels_and_scales_are_a_corpus_own(
 
 @pytest.mark.usefixtures("styled")
 def test_weights_of_negative_documents_beside_those_of_all(by_hand):
-    axis = erasing.negative_contrasts(by_hand).axes[0]
+    axis = single_erasures.negative_contrasts(by_hand).axes[0]
     negative, of_all = (patch.get_data().values for patch in axis.patches)
     # Δα = .13, in bins of .05.
     assert np.flatnonzero(negative).tolist() == [2]
     assert negative.sum() == pytest.approx(1)
     assert of_all[[0, 2, 8, 12, 16]] == pytest.approx([0.2] * 5)
     assert texts(axis) == ["n = 1\nof 5"]
-    assert erasing.shares(np.zeros(0)).tolist() == [0] * 20
+    assert single_erasures.shares(np.zeros(0)).tolist() == [0] * 20
 
 
 @pytest.mark.usefixtures("styled")
 def test_bars_are_the_shares_of_the_table_of_two_by_two(by_hand):
-    axis = erasing.decision_flips(by_hand).axes[0]
+    axis = single_erasures.decision_flips(by_hand).axes[0]
     bars = [(bar.get_x(), bar.get_width()) for bar in axis.patches]
     assert bars == [pytest.approx(bar) for bar in [(0, 40), (40, 20), (60, 20), (80, 20)]]
     assert texts(axis) == [
@@ -200,7 +200,8 @@ def test_rankings_have_documents_of_their_own_as_published(tmp_path):
 
 @pytest.mark.usefixtures("styled")
 @pytest.mark.parametrize(
-    ("draw", "scale"), [(erasing.fractions_until_flip, 1), (erasing.mass_until_flip, 0.5)]
+    ("draw", "scale"),
+    [(ranked_erasures.fractions_until_flip, 1), (ranked_erasures.mass_until_flip, 0.5)],
 )
 def test_boxes_are_quartiles_with_their_documents_beside_them(by_hand, draw, scale):
     axis = draw(by_hand).axes[0]
@@ -215,7 +216,7 @@ def test_boxes_are_quartiles_with_their_documents_beside_them(by_hand, draw, sca
         x = patch.get_path().vertices[:, 0]
         assert (x.min(), x.max()) == pytest.approx((scale * box[0], scale * box[2]))
     ends = [line.get_xdata() for line in axis.lines if line.get_linewidth() == 0.6]
-    low, high = np.percentile([0.5, 0.9, 0.7, 0.6, 0.8], erasing.WHISKERS)
+    low, high = np.percentile([0.5, 0.9, 0.7, 0.6, 0.8], ranked_erasures.WHISKERS)
     inside = [value for value in (0.5, 0.6, 0.7, 0.8, 0.9) if low <= value <= high]
     assert min(map(min, ends[:2])) == pytest.approx(scale * inside[0])
     assert texts(axis) == ["5", "5", "5"]
@@ -233,7 +234,7 @@ def test_a_ranking_that_a_model_lacks_and_documents_too_few_for_a_box(tmp_path):
     keep &= np.array(table["ranking"].to_pylist()) != "random"
     kept = table.filter(keep).to_pydict()
     store.write_table(path, schemas.RANKED, kept, made_by={})
-    left, right = erasing.fractions_until_flip(handmade.results(study)).axes
+    left, right = ranked_erasures.fractions_until_flip(handmade.results(study)).axes
     assert (texts(left), texts(right)) == (["–", "3", "3"], ["5", "5", "5"])
     assert left.lines[0].get_xdata().tolist() == [0.2, 0.4, 0.3]
     assert not left.patches
@@ -258,7 +259,11 @@ def test_panels(tmp_path, corpora, papers, models, grid):
     for name in names:
         write_erased(study, name, np.arange(12), ones, 20 * ones)
     results = handmade.results(study)
-    for draw in (erasing.negative_contrasts, erasing.fractions_until_flip, erasing.single_weights):
+    for draw in (
+        single_erasures.negative_contrasts,
+        ranked_erasures.fractions_until_flip,
+        single_erasures.single_weights,
+    ):
         figure = draw(results)
         panels = [axis for axis in figure.axes if axis.axison and axis.get_subplotspec()]
         titles = {
@@ -284,8 +289,8 @@ def test_no_document_can_be_tested(tmp_path):
         last = table.filter(np.array(table["reason"].to_pylist()) == "one token").to_pydict()
         store.write_table(path, schema, last, made_by={})
     results = handmade.results(study)
-    top = erasing.single_weights(results).axes[0].child_axes[0]
+    top = single_erasures.single_weights(results).axes[0].child_axes[0]
     assert texts(top) == ["n = 0 of 1"]
-    assert texts(erasing.negative_contrasts(results).axes[0]) == ["n = 0\nof 0"]
-    assert texts(erasing.decision_flips(results).axes[0])[5:] == ["–", "–", "–", "–", "0"]
-    assert "no document" in texts(erasing.fractions_until_flip(results).axes[0])
+    assert texts(single_erasures.negative_contrasts(results).axes[0]) == ["n = 0\nof 0"]
+    assert texts(single_erasures.decision_flips(results).axes[0])[5:] == ["–", "–", "–", "–", "0"]
+    assert "no document" in texts(ranked_erasures.fractions_until_flip(results).axes[0])

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attnnn.dag.stage import Artifact
-from attnnn.exhibits.erasures import PAPER_RANKINGS
-from attnnn.exhibits.finished import Floats, Results, Table, require_same_documents
+from attnnn.erasure.flips import Flips
+from attnnn.erasure.reasons import Reason
+from attnnn.erasure.single_weight import contrast, flip_table
+from attnnn.exhibits.erasures import rankings, rules, summarised
+from attnnn.exhibits.finished import Floats, Results
 from attnnn.stages.erase import STAGE as ERASE
 from attnnn.study.config import Study
 from attnnn.study.model import Model, Run
@@ -17,8 +21,6 @@ from attnnn.study.runs import base_run, network_runs, papers_of
 
 # The keys by which `drawn_runs` chooses.
 CHOOSING = frozenset({"papers", "base_seed", "serrano_smith"})
-# Which random item the highest weight is compared with.
-_DRAW = 0
 # The rankings in the order of figures, the paper's first; ascending attention is in tables alone.
 RANKINGS = {
     "random": "random",
@@ -31,7 +33,7 @@ RANKINGS = {
     "smallest": "smallest set",
 }
 # Reasons of a ranking, not of a document, for which there is no number.
-_UNRANKED = ("invalid score", "not linear")
+_UNRANKED = (Reason.INVALID_SCORE, Reason.NOT_LINEAR)
 
 
 def drawn_runs(study: Study, corpus: str) -> list[Run]:
@@ -83,23 +85,22 @@ class Contrasts:
 
 def contrasts(results: Results, run: Run) -> Contrasts:
     """The highest weight of every test document of a run against a random other one."""
-    table = results.erased(run)
-    highest = table.where("rule", "highest")
-    other = table.where("rule", "random").where("draw", _DRAW)
-    require_same_documents(highest, other)
-    js = highest.floats("js") - other.floats("js")
-    weight = highest.floats("weight") - other.floats("weight")
-    tested = np.isfinite(js)
-    flips = np.zeros((2, 2), dtype=np.int64)
-    np.add.at(flips, tuple(one.flags("flips")[tested].astype(int) for one in (highest, other)), 1)
-    return Contrasts(weight[tested], js[tested], flips, int((~tested).sum()))
+    found = rules(results.erased(run))
+    highest, random = found["highest"], found["random"]
+    tested = highest.reason == Reason.NONE
+    difference = contrast(highest, random)
+    return Contrasts(
+        difference.weight[tested, 0],
+        difference.js[tested, 0],
+        flip_table(highest, random),
+        int((~tested).sum()),
+    )
 
 
-def until_flip(results: Results, run: Run, column: str) -> dict[str, Floats]:
+def until_flip(
+    results: Results, run: Run, column: Literal["fraction", "mass"]
+) -> dict[str, Floats]:
     """What has been erased when the decision first changes, by ranking, of the documents that count.
-
-    By switch per_ranking_subset, these are the documents whose decision the ranking changes: all of them, or
-    those whose decision every ranking of the paper changes, as in `erasures.summarised`.
 
     Args:
         results: the study's tables.
@@ -107,21 +108,19 @@ def until_flip(results: Results, run: Run, column: str) -> dict[str, Floats]:
         column: fraction (of items) or mass (of attention).
 
     Returns:
-        In the order of `RANKINGS`, without those that rank no document of the run.
+        In the order of `RANKINGS`, without those that rank no document of the run; which documents count
+        is for `erasures.summarised` to say.
     """
-    table = results.ranked(run)
-    found = {name: table.where("ranking", name) for name in RANKINGS}
-    found = {name: one for name, one in found.items() if _ranks(one)}
-    require_same_documents(*found.values())
-    values = {name: one.floats(column) for name, one in found.items()}
-    if results.study.protocol_of(run.corpus).per_ranking_subset:
-        return {name: one[np.isfinite(one)] for name, one in values.items()}
-    common = np.isfinite([values[name] for name in PAPER_RANKINGS if name in values]).all(axis=0)
-    return {name: one[common & np.isfinite(one)] for name, one in values.items()}
+    flips = rankings(results.ranked(run))
+    counted = summarised(results, run.corpus, flips)
+    return {
+        name: getattr(flips[name], column)[counted[name]]
+        for name in RANKINGS
+        if name in flips and _ranks(flips[name])
+    }
 
 
-def _ranks(table: Table) -> bool:
+def _ranks(flips: Flips) -> bool:
     """Whether a ranking ranks any document, or could if there were one to be tested."""
-    reasons = table.texts("reason")
-    ranked = any(reason is None or reason == "never" for reason in reasons)
-    return ranked or (len(table) > 0 and not set(reasons) & set(_UNRANKED))
+    ranked = np.isin(flips.reason, (Reason.NONE, Reason.NEVER)).any()
+    return bool(ranked or (len(flips.reason) and not np.isin(flips.reason, _UNRANKED).any()))

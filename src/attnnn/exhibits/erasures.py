@@ -152,7 +152,7 @@ def summarised(results: Results, corpus: str, flips: dict[str, Flips]) -> dict[s
     changed = {name: one.reason == Reason.NONE for name, one in flips.items()}
     if results.study.protocol_of(corpus).per_ranking_subset:
         return changed
-    common = reduce(and_, (changed[name] for name in PAPER_RANKINGS))
+    common = reduce(and_, (changed[name] for name in PAPER_RANKINGS if name in changed))
     return {name: flags & common for name, flags in changed.items()}
 
 

@@ -13,5 +13,5 @@ EXHIBIT = FigureExhibit(
     "weight on two. The paper prints these numbers as tables of two by two.",
     needs=drawn_erased,
     settings=CHOOSING,
-    draw="erasing:decision_flips",
+    draw="single_erasures:decision_flips",
 )

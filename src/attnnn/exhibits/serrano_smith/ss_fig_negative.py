@@ -14,5 +14,5 @@ EXHIBIT = FigureExhibit(
     "paper has the filled histograms alone.",
     needs=drawn_erased,
     settings=CHOOSING,
-    draw="erasing:negative_contrasts",
+    draw="single_erasures:negative_contrasts",
 )

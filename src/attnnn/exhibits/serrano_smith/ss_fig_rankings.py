@@ -18,5 +18,5 @@ EXHIBIT = FigureExhibit(
     "that changes with the last item alone counts only where it sets count_full_erasure, as in the paper.",
     needs=drawn_ranked,
     settings=CHOOSING,
-    draw="erasing:fractions_until_flip",
+    draw="ranked_erasures:fractions_until_flip",
 )

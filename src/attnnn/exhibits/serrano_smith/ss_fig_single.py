@@ -17,5 +17,5 @@ EXHIBIT = FigureExhibit(
     "regions to ten points per .005 of Δα and leaves out the largest ΔJS.",
     needs=drawn_erased,
     settings=CHOOSING,
-    draw="erasing:single_weights",
+    draw="single_erasures:single_weights",
 )

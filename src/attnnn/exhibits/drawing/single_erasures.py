@@ -1,8 +1,8 @@
-"""Figures of Serrano & Smith 2019: what erasing one attention weight does, or all in a given order."""
+"""What erasing one attention weight does: scatter, histogram, bars (Serrano & Smith 2019, section 4)."""
 
 from __future__ import annotations
 
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,46 +14,27 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
+from attnnn.exhibits.drawing.erasure_panels import erasure_panels, name_panels, title_of
 from attnnn.exhibits.drawing.style import (
     BLACK,
     BLUE,
     COLUMN,
-    GREEN,
     GREY,
     ORANGE,
     PAGE,
     PALE,
-    PURPLE,
     SKY,
     UNIT_TICKS,
     VERMILION,
-    YELLOW,
-    hide_unused,
-    name_axes,
     new_figure,
-    panel_grid,
     write_beside,
 )
-from attnnn.exhibits.drawing.violins import FEWEST
-from attnnn.exhibits.drawn_erasures import (
-    RANKINGS,
-    Contrasts,
-    contrasts,
-    drawn_runs,
-    label_of,
-    until_flip,
-)
+from attnnn.exhibits.drawn_erasures import Contrasts, contrasts, drawn_runs, label_of
 from attnnn.exhibits.finished import Floats, Results
-from attnnn.study.config import Study
-from attnnn.study.model import Run
 
 WEIGHT_EDGES = np.linspace(0, 1, 21)  # Δα, in the paper's bins of .05
 _JS_BINS = 30
 _CELLS = 32  # hexagons in an inch
-_ACROSS = 4  # panels in a row, at most
-_LONGEST = 28  # characters of a title in one line
-_TALLEST = 10.0  # inches that a figure tries to fit in
-_LOWEST = 1.0  # inches of a row of panels, at least
 # From a blue that one document is seen in.
 _SHADES = LinearSegmentedColormap.from_list("documents", ["#A9CCE8", BLUE, "#00233F"])
 _NOTE: dict[str, Any] = {"fontsize": 6.5, "va": "top", "linespacing": 1.15}
@@ -63,16 +44,11 @@ _FLIPS: dict[str, tuple[tuple[int, int], dict[str, Any]]] = {
     "only r": ((0, 1), {"facecolor": ORANGE, "hatch": "////"}),
     "neither": ((0, 0), {"facecolor": PALE}),
 }
-_COLOURS = dict(
-    zip(RANKINGS, (GREY, BLUE, ORANGE, GREEN, SKY, PURPLE, YELLOW, VERMILION), strict=True)
-)
-WHISKERS = 5, 95  # percentiles
-_SIZE: dict[str, Any] = {"points": 2, "size": 5.5}  # of numbers beside boxes
 
 
 def single_weights(results: Results) -> Figure:
     """ΔJS over Δα of the highest weight against a random other: a panel per corpus and model."""
-    figure, panels = _panels(results, 1.55, below=0.8)
+    figure, panels = erasure_panels(results, 1.55, below=0.8)
     drawn = {axis: contrasts(results, run) for axis, run in panels.items()}
     limits = {
         corpus: _js_limits([drawn[axis].js for axis, run in panels.items() if run.corpus == corpus])
@@ -82,7 +58,7 @@ def single_weights(results: Results) -> Figure:
     clouds = [_cloud(axis, drawn[axis], limits[run.corpus], cells) for axis, run in panels.items()]
     for axis, run in panels.items():
         top = _marginals(axis, drawn[axis], limits[run.corpus])
-        top.set_title(_title(run), loc="left", fontsize=7, pad=11)
+        top.set_title(title_of(run), loc="left", fontsize=7, pad=11)
         top.annotate(
             _share_of_negative(drawn[axis]),
             (0, 1),
@@ -92,7 +68,7 @@ def single_weights(results: Results) -> Figure:
             fontsize=6,
         )
     _shade(figure, list(panels), clouds)
-    _name(panels, "Δα", "ΔJS, nats")
+    name_panels(panels, "Δα", "ΔJS, nats")
     for (_, before), (axis, run) in pairwise(panels.items()):
         if before.corpus != run.corpus:
             axis.tick_params(labelleft=True)
@@ -101,7 +77,7 @@ def single_weights(results: Results) -> Figure:
 
 def negative_contrasts(results: Results) -> Figure:
     """Δα of the documents with negative ΔJS, and of all: a panel per corpus and model."""
-    figure, panels = _panels(results, 1.15)
+    figure, panels = erasure_panels(results, 1.15)
     highest = 0.0
     for axis, run in panels.items():
         one = contrasts(results, run)
@@ -113,11 +89,11 @@ def negative_contrasts(results: Results) -> Figure:
         axis.set_xticks(*UNIT_TICKS)
         text = f"n = {one.negative.sum()}\nof {len(one.js)}"
         axis.text(0.97, 0.97, text, transform=axis.transAxes, ha="right", **_NOTE)
-        axis.set_title(_title(run), loc="left", fontsize=7)
+        axis.set_title(title_of(run), loc="left", fontsize=7)
     for axis in panels:
         axis.set_ylim(0, 1.03 * (highest or 1))
         axis.yaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
-    _name(panels, "Δα", "fraction")
+    name_panels(panels, "Δα", "fraction")
     handles: list[Any] = [
         Patch(color=ORANGE, linewidth=0, label="documents with ΔJS < 0"),
         Line2D([], [], color=BLACK, linewidth=0.8, label="all documents"),
@@ -186,129 +162,6 @@ def _bars(axis: Axes, of_models: list[Contrasts]) -> None:
 
 def _place(column: int) -> float:
     return 34 + 30 * column
-
-
-def fractions_until_flip(results: Results) -> Figure:
-    """Fraction of items erased until the decision first changes, by ranking."""
-    return _boxes(results, "fraction", "fraction of items erased")
-
-
-def mass_until_flip(results: Results) -> Figure:
-    """Attention erased until the decision first changes, by ranking."""
-    return _boxes(results, "mass", "attention erased")
-
-
-def _boxes(results: Results, column: str, name: str) -> Figure:
-    found = {
-        run: until_flip(results, run, column)
-        for corpus in results.study.corpora
-        for run in drawn_runs(results.study, corpus)
-    }
-    # A ranking has its place in every panel, so that panels compare.
-    rankings = [name for name in RANKINGS if any(name in of_run for of_run in found.values())]
-    figure, panels = _panels(results, 0.45 + 0.13 * len(rankings))
-    for axis, run in panels.items():
-        for place, ranking in enumerate(rankings):
-            if ranking in found[run]:
-                _box(axis, found[run][ranking], place, _COLOURS[ranking])
-            else:
-                write_beside(axis, place, "–", **_SIZE)
-        if not any(map(len, found[run].values())):
-            axis.text(0.5, 0.5, "no document", transform=axis.transAxes, ha="center", va="center")
-        axis.set_xlim(-0.02, 1.02)
-        axis.set_xticks(*UNIT_TICKS)
-        axis.set_ylim(len(rankings) - 0.4, -0.6)
-        axis.set_yticks(range(len(rankings)), [RANKINGS[ranking] for ranking in rankings])
-        axis.tick_params(axis="y", length=0)
-        axis.set_title(_title(run), loc="left", fontsize=7)
-    _name(panels, name, "")
-    return figure
-
-
-def _box(axis: Axes, values: Floats, place: int, colour: str) -> None:
-    """One box with its number of documents; dots for a few, which have no quartiles."""
-    write_beside(axis, place, str(len(values)), **_SIZE)
-    if not len(values):
-        return
-    if len(values) < FEWEST:
-        look: dict[str, Any] = {"markersize": 3, "markeredgewidth": 0.4, "markeredgecolor": BLACK}
-        axis.plot(values, np.full(len(values), place), "o", color=colour, clip_on=False, **look)
-        return
-    axis.boxplot(
-        [values],
-        positions=[place],
-        orientation="horizontal",
-        whis=WHISKERS,
-        widths=0.62,
-        showfliers=False,
-        manage_ticks=False,
-        patch_artist=True,
-        boxprops={"facecolor": colour, "linewidth": 0.5},
-        medianprops={"color": BLACK, "linewidth": 1.4},
-        whiskerprops={"linewidth": 0.6},
-        capprops={"linewidth": 0.6},
-    )
-
-
-def _panels(results: Results, height: float, below: float = 0.55) -> tuple[Figure, dict[Axes, Run]]:
-    """A panel per corpus and model in the rows of `rows_of_runs`.
-
-    Args:
-        results: the study's tables.
-        height: of a panel with its title, inches; less where a page has no room.
-        below: inches under the panels.
-    """
-    rows = rows_of_runs(results.study)
-    columns = max(len(row) for row in rows)
-    height = max(_LOWEST, min(height, (_TALLEST - below) / len(rows)))
-    figure = new_figure(COLUMN if columns == 1 else PAGE, height * len(rows) + below)
-    grid = figure.subplots(len(rows), columns, squeeze=False)
-    panels: dict[Axes, Run] = {}
-    for axes, row in zip(grid, rows, strict=True):
-        hide_unused(axes[len(row) :])
-        panels |= dict(zip(axes, row, strict=False))
-    return figure, panels
-
-
-def rows_of_runs(study: Study) -> list[list[Run]]:
-    """The drawn runs of all corpora as rows of panels.
-
-    Where a corpus has more models than a row holds, those that attend to sentences and those that attend
-    to tokens stand in rows of their own. Two corpora share no row, unless there is one model of each.
-    """
-    of_corpora = [drawn_runs(study, corpus) for corpus in study.corpora]
-    most = _ACROSS
-    if all(len(runs) == 1 for runs in of_corpora):
-        rows = [[run for (run,) in of_corpora]]
-        _, most = panel_grid(len(of_corpora))
-    else:
-        rows = [row for runs in of_corpora for row in _rows_of_one(runs)]
-    return [row[start : start + most] for row in rows for start in range(0, len(row), most)]
-
-
-def _rows_of_one(runs: list[Run]) -> list[list[Run]]:
-    if len(runs) <= _ACROSS:
-        return [runs]
-    return [list(row) for _, row in groupby(sorted(runs, key=_to_tokens), key=_to_tokens)]
-
-
-def _to_tokens(run: Run) -> bool:
-    return not run.model.kind.hierarchical
-
-
-def _name(panels: dict[Axes, Run], x: str, y: str) -> None:
-    """Name the axes, and give numbers to those that are named."""
-    name_axes(dict.fromkeys(panels, x), y)
-    for axis in panels:
-        place = axis.get_subplotspec()
-        assert place is not None
-        axis.tick_params(labelbottom=bool(axis.get_xlabel()), labelleft=place.is_first_col())
-
-
-def _title(run: Run) -> str:
-    names = run.corpus, label_of(run.model)
-    text = ", ".join(names)
-    return text if len(text) <= _LONGEST else "\n".join(names)
 
 
 def _legend_columns(figure: Figure, entries: int) -> int:
