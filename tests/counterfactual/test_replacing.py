@@ -15,7 +15,7 @@ from attnnn.models.persistence import load_classifier
 from attnnn.models.prediction import predict
 from attnnn.study.config import Study
 from attnnn.study.runs import base_run
-from attnnn.tables import schemas
+from attnnn.tables import analyses, schemas
 from attnnn.tables.ragged import Ragged
 from attnnn.tables.store import facts_of, read_table, write_table
 from tests.models.conftest import VOCABULARY, study_in, tiny_documents, write_corpus
@@ -47,7 +47,7 @@ def test_the_table_holds_what_the_model_says_of_either(study: Study) -> None:
     words, run = write_weights(study), base_run(study, "tiny")
     do(study, "replace", run)
     layout = Layout(study.results_dir)
-    table = read_table(layout.analysis_of("replacement", run), schemas.REPLACEMENT)
+    table = read_table(layout.analysis_of("replacement", run), analyses.REPLACEMENT)
     documents = tiny_documents()
     test = np.flatnonzero(np.array(documents["split"]) == "test")
     tokens = documents["token_ids"].take(test)

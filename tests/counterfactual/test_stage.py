@@ -9,7 +9,7 @@ from attnnn.errors import UserError
 from attnnn.measures import jensen_shannon_divergence
 from attnnn.readout.predictions import read_test_predictions
 from attnnn.study.runs import base_run
-from attnnn.tables import schemas
+from attnnn.tables import analyses, schemas
 from attnnn.tables.ragged import Ragged
 from attnnn.tables.store import facts_of, read_table, write_blocks, write_table
 from tests.support import Layout, do
@@ -24,8 +24,8 @@ def run_search(study):
     do(study, "search", run)
     layout = Layout(study.results_dir)
     return (
-        read_table(layout.analysis_of("searched_adversary", run), schemas.SEARCHED_ADVERSARY),
-        read_table(layout.analysis_of("searched_candidates", run), schemas.SEARCHED_CANDIDATES),
+        read_table(layout.analysis_of("searched_adversary", run), analyses.SEARCHED_ADVERSARY),
+        read_table(layout.analysis_of("searched_candidates", run), analyses.SEARCHED_CANDIDATES),
     )
 
 
@@ -33,7 +33,7 @@ def test_permutation_table(study, base):
     run = base_run(study, "tiny")
     do(study, "permute", run)
     path = Layout(study.results_dir).analysis_of("permutation", run)
-    table = read_table(path, schemas.PERMUTATION)
+    table = read_table(path, analyses.PERMUTATION)
     assert table["document"].to_pylist() == (TEST + 100).tolist()
     assert table["predicted"].to_pylist() == (base["probability"][TEST] > 0.5).tolist()
     expected = [row.max() for row in base["attention"].take(TEST)]
@@ -136,7 +136,7 @@ class TestMulticlass:
     def test_every_answer_can_be_checked_from_the_tables(self, solved):
         study, run, attention, predict = solved
         path = Layout(study.results_dir).analysis_of("exact_adversary", run)
-        table = read_table(path, schemas.MULTICLASS_ADVERSARY).to_pylist()
+        table = read_table(path, analyses.MULTICLASS_ADVERSARY).to_pylist()
         assert [row["document"] - 100 for row in table] == TEST.tolist() * 2
         assert [row["epsilon"] for row in table] == [0.01] * len(TEST) + [0.2] * len(TEST)
         for row in table:
@@ -162,9 +162,11 @@ class TestMulticlass:
     def test_what_is_known_is_no_less_than_what_was_searched(self, solved):
         study, run, _, _ = solved
         layout = Layout(study.results_dir)
-        known = read_table(layout.analysis_of("exact_adversary", run), schemas.MULTICLASS_ADVERSARY)
+        known = read_table(
+            layout.analysis_of("exact_adversary", run), analyses.MULTICLASS_ADVERSARY
+        )
         path = layout.analysis_of("searched_adversary", run)
-        searched = read_table(path, schemas.SEARCHED_ADVERSARY)
+        searched = read_table(path, analyses.SEARCHED_ADVERSARY)
         assert searched["found"].to_numpy().any()
         assert (known["jsd"].to_numpy() >= searched["jsd"].to_numpy()).all()
 

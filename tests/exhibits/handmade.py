@@ -13,7 +13,7 @@ from attnnn.exhibits.finished import Results, Table
 from attnnn.study.config import Study
 from attnnn.study.model import Run
 from attnnn.study.runs import adversary_runs, adversary_seeds, base_run
-from attnnn.tables import schemas, store
+from attnnn.tables import analyses, schemas, store
 from tests.support import Layout
 
 # Divergences by results folder, run and split, in the place of what predictions would give.
@@ -101,7 +101,7 @@ def write_correlation(
         "excluded": list(excluded) * len(PAIRS),
     }
     path = Layout(study.results_dir).analysis_of("correlation", run)
-    store.write_table(path, schemas.CORRELATION, columns, made_by={})
+    store.write_table(path, analyses.CORRELATION, columns, made_by={})
 
 
 def write_log_odds(study: Study, weight: dict[str, float | None], corpus: str = "sst") -> None:
@@ -120,23 +120,23 @@ def write_replacement(study: Study, columns: dict[str, Sequence[float]]) -> None
     count = len(columns["jsd"])
     path = Layout(study.results_dir).analysis_of("replacement", base_run(study, "sst"))
     content = {"document": np.arange(count), **columns}
-    store.write_table(path, schemas.REPLACEMENT, content, made_by={})
+    store.write_table(path, analyses.REPLACEMENT, content, made_by={})
 
 
 def write_erased(
     study: Study, run: Run, predicted: Sequence[int], rules: Sequence[dict[str, Any]]
 ) -> None:
-    """One entry of `rules` for each rule and draw, with the columns of `schemas.ERASED` by document."""
+    """One entry of `rules` for each rule and draw, with the columns of `analyses.ERASED` by document."""
     same = {"document": list(range(len(predicted))), "predicted": list(predicted)}
-    _write_parts(study, "erased", run, schemas.ERASED, same, rules)
+    _write_parts(study, "erased", run, analyses.ERASED, same, rules)
 
 
 def write_ranked(
     study: Study, run: Run, predicted: Sequence[int], rankings: Sequence[dict[str, Any]]
 ) -> None:
-    """One entry of `rankings` for each ranking, with the columns of `schemas.RANKED` by document."""
+    """One entry of `rankings` for each ranking, with the columns of `analyses.RANKED` by document."""
     same = {"document": list(range(len(predicted))), "predicted": list(predicted)}
-    _write_parts(study, "ranked", run, schemas.RANKED, same, rankings)
+    _write_parts(study, "ranked", run, analyses.RANKED, same, rankings)
 
 
 def _write_parts(

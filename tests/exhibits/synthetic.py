@@ -27,7 +27,7 @@ from attnnn.study.runs import (
     uniform_run,
     vanilla_runs,
 )
-from attnnn.tables import schemas, store
+from attnnn.tables import analyses, schemas, store
 from attnnn.tables.ragged import Ragged
 from tests.exhibits.synthetic_erased import write_erased
 from tests.support import Layout
@@ -185,7 +185,7 @@ class Synthetic:
         for method in METHODS:
             scores = self.test(self.mixed(0.3))
             columns = {"document": document, "importance": scores, "signed": scores}
-            self.write(self.paths.importance_of(base, method), schemas.IMPORTANCE, columns)
+            self.write(self.paths.importance_of(base, method), analyses.IMPORTANCE, columns)
         if has_log_odds(study, name):
             self.write_replacement(base, document, predicted)
         for run in explained_runs(study, name):
@@ -221,7 +221,7 @@ class Synthetic:
             "substituted_probability": other,
             "substituted_change": np.abs(other - own),
         }
-        self.write(self.paths.analysis_of("replacement", run), schemas.REPLACEMENT, columns)
+        self.write(self.paths.analysis_of("replacement", run), analyses.REPLACEMENT, columns)
 
     def write_permutation(self, run: Run, document: np.ndarray, predicted: np.ndarray) -> None:
         change = 0.3 * self.rng.random(len(document))
@@ -235,7 +235,7 @@ class Synthetic:
             "logit_std": change,
         }
         path = self.paths.analysis_of("permutation", run)
-        self.write(path, schemas.PERMUTATION, columns)
+        self.write(path, analyses.PERMUTATION, columns)
 
     def write_correlation(self, run: Run, document: np.ndarray, predicted: np.ndarray) -> None:
         pairs = ("attention~gradient", "attention~leave_one_out", "gradient~leave_one_out")
@@ -264,12 +264,12 @@ class Synthetic:
                 columns["pair"] += [pair] * count
                 columns["class"] += [int(one) + shift for one in predicted]
         path = self.paths.analysis_of("correlation", run)
-        self.write(path, schemas.CORRELATION, columns)
+        self.write(path, analyses.CORRELATION, columns)
 
     def write_search(self, base: Run, document: np.ndarray, test: np.ndarray) -> None:
         count = len(document)
         own = self.test(self.base_attention)
-        rows: dict[str, list[Any]] = {key: [] for key in schemas.SEARCHED_ADVERSARY.columns}
+        rows: dict[str, list[Any]] = {key: [] for key in analyses.SEARCHED_ADVERSARY.columns}
         for epsilon in self.study.epsilons:
             found = self.rng.random(count) < 0.95
             found[0] = True
@@ -284,7 +284,7 @@ class Synthetic:
             rows["found"] += list(found)
             rows["attention"] += [o if f else b for o, b, f in zip(other, own, found, strict=True)]
         path = self.paths.analysis_of("searched_adversary", base)
-        self.write(path, schemas.SEARCHED_ADVERSARY, rows)
+        self.write(path, analyses.SEARCHED_ADVERSARY, rows)
         candidates = {
             "document": np.repeat(document, 5),
             "candidate": np.tile(np.arange(5), count),
@@ -292,7 +292,7 @@ class Synthetic:
             "change": 0.1 * self.rng.random(5 * count),
         }
         path = self.paths.analysis_of("searched_candidates", base)
-        self.write(path, schemas.SEARCHED_CANDIDATES, candidates)
+        self.write(path, analyses.SEARCHED_CANDIDATES, candidates)
         self.write_exact(base, document)
 
     def write_exact(self, base: Run, document: np.ndarray) -> None:
@@ -310,7 +310,7 @@ class Synthetic:
             "slack": 0.005 * self.rng.random(count),
         }
         self.write(
-            self.paths.analysis_of("exact_adversary", base), schemas.EXACT_ADVERSARY, columns
+            self.paths.analysis_of("exact_adversary", base), analyses.EXACT_ADVERSARY, columns
         )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from attnnn.study.config import Study
 from attnnn.study.model import Run
 from attnnn.study.runs import erased_runs, explained_runs
-from attnnn.tables import schemas, store
+from attnnn.tables import analyses, store
 from tests.support import Layout
 
 RULES = (
@@ -49,8 +49,8 @@ def write_erased(
         about = {"document": document, "predicted": predicted, "items": items}
         paths = Layout(study.results_dir)
         for name, schema, columns in (
-            ("erased", schemas.ERASED, _erased(about, rng)),
-            ("ranked", schemas.RANKED, _ranked(study, run, about, rng)),
+            ("erased", analyses.ERASED, _erased(about, rng)),
+            ("ranked", analyses.RANKED, _ranked(study, run, about, rng)),
         ):
             store.write_table(paths.made("erase", name, run), schema, columns, made_by={})
 

@@ -10,7 +10,7 @@ from attnnn.stages.measure import METHODS
 from attnnn.study.config import Study
 from attnnn.study.model import Run
 from attnnn.study.runs import attacked_runs, base_run, explained_runs
-from attnnn.tables import schemas, store
+from attnnn.tables import analyses, schemas, store
 from attnnn.tables.ragged import Ragged
 from tests.exhibits.synthetic import SIZES, WORDS, Synthetic
 from tests.support import all_runs
@@ -106,7 +106,7 @@ class SyntheticPairs(Synthetic):
             for method in METHODS:
                 scores = self.test(self.mixed(0.3))
                 columns = {"document": document, "importance": scores, "signed": scores}
-                self.write(self.paths.importance_of(run, method), schemas.IMPORTANCE, columns)
+                self.write(self.paths.importance_of(run, method), analyses.IMPORTANCE, columns)
             self.write_correlation(run, document, predicted)
         for run in attacked_runs(self.study, self.corpus):
             self.write_permutation(run, document, predicted)
@@ -131,4 +131,4 @@ class SyntheticPairs(Synthetic):
             "slack": epsilon - change,
         }
         path = self.paths.analysis_of("exact_adversary", base)
-        self.write(path, schemas.MULTICLASS_ADVERSARY, columns)
+        self.write(path, analyses.MULTICLASS_ADVERSARY, columns)

@@ -14,7 +14,7 @@ from attnnn.exhibits.correlations import (
     named_pair,
 )
 from attnnn.study.runs import base_run
-from attnnn.tables import schemas, store
+from attnnn.tables import analyses, store
 from tests.exhibits import handmade, synthetic
 from tests.support import Layout
 
@@ -63,14 +63,14 @@ def test_scores_about_a_class_are_about_the_predicted_one(tmp_path):
     run = base_run(study, "sst")
     handmade.write_correlation(study, run, [1, 0, 1], [0.5, 0.1, 0.2], [0.01] * 3, [None] * 3)
     path = Layout(study.results_dir).analysis_of("correlation", run)
-    rows = store.read_table(path, schemas.CORRELATION).to_pylist()
+    rows = store.read_table(path, analyses.CORRELATION).to_pylist()
     others = [
         row | {"class": 1 - row["class"], "tau": -row["tau"]}
         for row in rows
         if row["class"] is not None
     ]
-    both = pa.Table.from_pylist(others + rows, schema=schemas.CORRELATION.arrow).to_pydict()
-    store.write_table(path, schemas.CORRELATION, both, made_by={})
+    both = pa.Table.from_pylist(others + rows, schema=analyses.CORRELATION.arrow).to_pydict()
+    store.write_table(path, analyses.CORRELATION, both, made_by={})
     for pair in PAIRS:
         found = correlations(handmade.results(study), run, pair)
         assert found.predicted.tolist() == [1, 0, 1]

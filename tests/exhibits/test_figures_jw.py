@@ -16,7 +16,7 @@ from attnnn.exhibits.drawing import (
 from attnnn.exhibits.drawing.style import new_figure, paired_panels
 from attnnn.exhibits.finished import Table
 from attnnn.study.runs import average_run, base_run
-from attnnn.tables import schemas
+from attnnn.tables import analyses
 from tests.exhibits import handmade, synthetic
 
 
@@ -203,7 +203,7 @@ def test_the_exact_adversary_as_weights():
         "probability": [0.5] * 2,
         "slack": [0.0] * 2,
     }
-    table = Table(pa.table(columns, schema=schemas.EXACT_ADVERSARY.arrow))
+    table = Table(pa.table(columns, schema=analyses.EXACT_ADVERSARY.arrow))
     weights = [document.exact_attention(table, row, 3).tolist() for row in (0, 1)]
     assert weights == [[0.25, 0, 0.75], [1, 0, 0]]
 

@@ -9,7 +9,7 @@ from attnnn.exhibits.drawing import ranked_erasures, single_erasures
 from attnnn.exhibits.drawn_erasures import contrasts, drawn_runs, label_of, until_flip
 from attnnn.study.model import Model
 from attnnn.study.runs import base_run, erased_runs
-from attnnn.tables import schemas, store
+from attnnn.tables import analyses, store
 from tests.exhibits import handmade, synthetic
 from tests.exhibits.synthetic_erased import write_erased
 from tests.support import Layout
@@ -37,7 +37,7 @@ def study_of(folder, corpora=("sst",), papers=("serrano-smith",), **settings):
 
 def write_erased_by_hand(study, run):
     """Documents 0 to 4 tested, 5 not."""
-    columns = {name: [] for name in schemas.ERASED.columns}
+    columns = {name: [] for name in analyses.ERASED.columns}
     for column, (rule, draw) in enumerate((("highest", 0), ("random", 0), ("random", 1))):
         for document in range(6):
             tested = document < len(JS)
@@ -56,12 +56,12 @@ def write_erased_by_hand(study, run):
             for name, value in row.items():
                 columns[name].append(value)
     path = Layout(study.results_dir).made("erase", "erased", run)
-    store.write_table(path, schemas.ERASED, columns, made_by={})
+    store.write_table(path, analyses.ERASED, columns, made_by={})
 
 
 def write_ranked_by_hand(study, run):
     """Ten items each; contribution ranks nothing, the last document has one token."""
-    columns = {name: [] for name in schemas.RANKED.columns}
+    columns = {name: [] for name in analyses.RANKED.columns}
     for ranking, fractions in RANKED.items():
         for document, fraction in enumerate(fractions):
             none = np.isnan(fraction)
@@ -79,7 +79,7 @@ def write_ranked_by_hand(study, run):
             for name, value in row.items():
                 columns[name].append(value)
     path = Layout(study.results_dir).made("erase", "ranked", run)
-    store.write_table(path, schemas.RANKED, columns, made_by={})
+    store.write_table(path, analyses.RANKED, columns, made_by={})
 
 
 @pytest.fixture
@@ -229,11 +229,11 @@ def test_a_ranking_that_a_model_lacks_and_documents_too_few_for_a_box(tmp_path):
     for run in (network, base):
         write_ranked_by_hand(study, run)
     path = Layout(study.results_dir).made("erase", "ranked", network)
-    table = store.read_table(path, schemas.RANKED)
+    table = store.read_table(path, analyses.RANKED)
     keep = table["document"].to_numpy() < 3
     keep &= np.array(table["ranking"].to_pylist()) != "random"
     kept = table.filter(keep).to_pydict()
-    store.write_table(path, schemas.RANKED, kept, made_by={})
+    store.write_table(path, analyses.RANKED, kept, made_by={})
     left, right = ranked_erasures.fractions_until_flip(handmade.results(study)).axes
     assert (texts(left), texts(right)) == (["–", "3", "3"], ["5", "5", "5"])
     assert left.lines[0].get_xdata().tolist() == [0.2, 0.4, 0.3]
@@ -283,7 +283,7 @@ def test_no_document_can_be_tested(tmp_path):
     (run,) = drawn_runs(study, "sst")
     write_erased_by_hand(study, run)
     write_ranked_by_hand(study, run)
-    for name, schema in (("erased", schemas.ERASED), ("ranked", schemas.RANKED)):
+    for name, schema in (("erased", analyses.ERASED), ("ranked", analyses.RANKED)):
         path = Layout(study.results_dir).made("erase", name, run)
         table = store.read_table(path, schema)
         last = table.filter(np.array(table["reason"].to_pylist()) == "one token").to_pydict()

@@ -11,7 +11,7 @@ from attnnn.exhibits.write import write
 from attnnn.stages.measure import METHODS
 from attnnn.study.model import BASE
 from attnnn.study.runs import explained_runs
-from attnnn.tables import schemas, store
+from attnnn.tables import analyses, schemas, store
 from tests.exhibits import handmade, synthetic
 from tests.support import Layout
 
@@ -62,7 +62,7 @@ def results(tmp_path):
         scores = {"document": np.arange(3), "importance": GRADIENT, "signed": GRADIENT}
         for method in METHODS:
             path = paths.importance_of(run, method)
-            store.write_table(path, schemas.IMPORTANCE, scores, made_by={})
+            store.write_table(path, analyses.IMPORTANCE, scores, made_by={})
     return handmade.results(study)
 
 

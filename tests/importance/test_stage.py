@@ -12,7 +12,7 @@ from attnnn.stages.measure import METHODS
 from attnnn.study.model import BASE, Run, guided_mlp
 from attnnn.study.runs import average_run, base_run
 from attnnn.study.settings import LeaveOneOut
-from attnnn.tables import schemas
+from attnnn.tables import analyses, schemas
 from attnnn.tables.ragged import Ragged
 from attnnn.tables.store import facts_of, read_table, write_table
 from tests.models.conftest import study_in, write_corpus
@@ -31,7 +31,7 @@ def study(tmp_path_factory):
 
 def importance(study, run, method):
     do(study, "measure", run)
-    table = read_table(Layout(study.results_dir).importance_of(run, method), schemas.IMPORTANCE)
+    table = read_table(Layout(study.results_dir).importance_of(run, method), analyses.IMPORTANCE)
     return table, Ragged.from_arrow(table["signed"])
 
 
@@ -74,7 +74,7 @@ def test_correlation_table(study):
         table, _ = importance(study, run, method)
     do(study, "correlate", run)
     layout = Layout(study.results_dir)
-    found = read_table(layout.analysis_of("correlation", run), schemas.CORRELATION)
+    found = read_table(layout.analysis_of("correlation", run), analyses.CORRELATION)
     # Three pairs of magnitudes, and of both classes each of three with each of two signed scores.
     assert len(found) == (3 + 2 * 3 * 2) * len(table)
     count = Counter(zip(found["pair"].to_pylist(), found["class"].to_pylist(), strict=True))
@@ -102,7 +102,7 @@ def test_a_run_of_attention_and_probabilities_alone_has_rows_with_a_reason(study
     finally:
         Path(path).write_bytes(kept)
     made = Layout(study.results_dir).analysis_of("correlation", run)
-    rows = read_table(made, schemas.CORRELATION).to_pylist()
+    rows = read_table(made, analyses.CORRELATION).to_pylist()
     signed = [row for row in rows if row["class"] is not None]
     assert len(signed) == 2 * (len(rows) - len(signed)) > 0
     assert all(row["class"] == row["predicted"] and row["tau"] is None for row in signed)
@@ -122,7 +122,7 @@ def test_importance_of_other_documents_is_refused(study):
         "importance": signed,
         "signed": signed,
     }
-    write_table(path, schemas.IMPORTANCE, columns, made_by={})
+    write_table(path, analyses.IMPORTANCE, columns, made_by={})
     with pytest.raises(UserError, match=r"leave_one_out\.parquet: its documents are not those of"):
         do(study, "correlate", run)
 

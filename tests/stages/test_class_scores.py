@@ -9,7 +9,7 @@ from attnnn.stages import correlate
 from attnnn.stages.correlate import MOST_CLASSES, class_scores, kept_classes, predicted_scores
 from attnnn.stages.measure import METHODS
 from attnnn.study.runs import base_run
-from attnnn.tables import schemas, store
+from attnnn.tables import analyses, schemas, store
 from attnnn.tables.ragged import Ragged
 from tests.erasure.naive import KINDS, documents
 from tests.exhibits import synthetic
@@ -190,9 +190,11 @@ def test_the_stage_on_pairs_of_many_answers(tmp_path, known):
     store.write_blocks(path, schema, [columns], made_by={}, arrays=arrays)
     scores = {"document": document, "importance": attention, "signed": attention}
     for method in METHODS:
-        store.write_table(paths.importance_of(run, method), schemas.IMPORTANCE, scores, made_by={})
+        store.write_table(paths.importance_of(run, method), analyses.IMPORTANCE, scores, made_by={})
     do(study, "correlate", run)
-    found = store.read_table(paths.analysis_of("correlation", run), schemas.CORRELATION).to_pylist()
+    found = store.read_table(
+        paths.analysis_of("correlation", run), analyses.CORRELATION
+    ).to_pylist()
     for pair in CLASS_PAIRS:
         rows = [row for row in found if row["pair"] == pair]
         classes = [(row["document"], row["class"]) for row in rows]

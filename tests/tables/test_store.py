@@ -8,7 +8,7 @@ import pytest
 
 import attnnn
 from attnnn.errors import UserError
-from attnnn.tables import schemas
+from attnnn.tables import analyses, schemas
 from attnnn.tables.ragged import Ragged
 from attnnn.tables.store import (
     Column,
@@ -125,7 +125,9 @@ def test_two_writers_of_a_file_do_not_meet_though_their_process_numbers_are_equa
 
 
 @pytest.mark.parametrize(
-    "schema", [s for s in vars(schemas).values() if isinstance(s, Schema)], ids=lambda s: s.name
+    "schema",
+    [s for s in (vars(schemas) | vars(analyses)).values() if isinstance(s, Schema)],
+    ids=lambda s: s.name,
 )
 def test_every_declared_schema_says_what_its_columns_mean(schema: Schema):
     assert schema.columns

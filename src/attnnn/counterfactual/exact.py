@@ -248,7 +248,7 @@ def _logit_of(vertices: Vertices, logit: Ragged) -> Values:
 def exact_columns(
     predictions: Predictions, readout: Readout, epsilons: Sequence[float]
 ) -> dict[str, Any]:
-    """The columns of `schemas.EXACT_ADVERSARY`, for every ε."""
+    """The columns of `analyses.EXACT_ADVERSARY`, for every ε."""
     solved = {e: exact_adversary(predictions.attention, readout, e) for e in epsilons}
     return _exact_columns(predictions.document, solved)
 

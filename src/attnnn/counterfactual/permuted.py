@@ -135,7 +135,7 @@ def permutation_columns(
     permutations: int,
     generator: np.random.Generator,
 ) -> dict[str, Any]:
-    """The columns of `schemas.PERMUTATION`.
+    """The columns of `analyses.PERMUTATION`.
 
     Args:
         predictions: of the documents.

@@ -196,7 +196,7 @@ def searched_columns(
     seed: int,
     device: str,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The columns of `schemas.SEARCHED_ADVERSARY`, for every ε, and of `schemas.SEARCHED_CANDIDATES`."""
+    """The columns of `analyses.SEARCHED_ADVERSARY`, for every ε, and of `analyses.SEARCHED_CANDIDATES`."""
     own = predictions.attention
     found = search_adversaries(
         predictions.document,

@@ -25,7 +25,7 @@ def erased_columns(
     among: Among,
     erase_all: bool,
 ) -> dict[str, Any]:
-    """The columns of `schemas.ERASED`: every document under one rule after the other.
+    """The columns of `analyses.ERASED`: every document under one rule after the other.
 
     Args:
         predictions: of the test split.
@@ -59,7 +59,7 @@ def ranked_columns(
     given: Mapping[str, Ragged],
     erase_all: bool,
 ) -> dict[str, Any]:
-    """The columns of `schemas.RANKED`: every document under one ranking after the other.
+    """The columns of `analyses.RANKED`: every document under one ranking after the other.
 
     Args: as for `erased_columns`.
         given: other scores of the tokens, the highest erased first.

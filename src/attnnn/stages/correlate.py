@@ -17,7 +17,7 @@ from attnnn.stages.train import STAGE as TRAIN
 from attnnn.study.config import Study
 from attnnn.study.model import Run
 from attnnn.study.sources.base import Strict
-from attnnn.tables import schemas
+from attnnn.tables import analyses
 from attnnn.tables.ragged import Ragged, blocks
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # Scores about a class, which follow from attention and what follows the states.
 CLASS_SCORES = ("attention_gradient", "contribution")
-# Of more classes that may be the answer the table has the predicted one alone, as `schemas.CORRELATION` says.
+# If more classes may be the answer, the table has the predicted one alone (see `analyses.CORRELATION`).
 MOST_CLASSES = 20
 # Numbers held in one array of scores, which bounds memory.
 _HELD = 1 << 21
@@ -172,7 +172,7 @@ STAGE = Stage(
     does=correlate,
     writes={
         "correlation": Output(
-            "correlation/{corpus}/{model}/seed-{seed}.parquet", (schemas.CORRELATION,)
+            "correlation/{corpus}/{model}/seed-{seed}.parquet", (analyses.CORRELATION,)
         )
     },
     settings=lambda study, run: CorrelateSettings(),

@@ -16,7 +16,7 @@ from attnnn.study.config import Study
 from attnnn.study.model import Run
 from attnnn.study.runs import explained_runs
 from attnnn.study.sources.base import Strict
-from attnnn.tables import schemas
+from attnnn.tables import analyses
 from attnnn.tables.ragged import Ragged
 
 if TYPE_CHECKING:
@@ -118,8 +118,8 @@ STAGE = Stage(
     about="run",
     does=erase,
     writes={
-        "erased": Output("erasure/{corpus}/{model}/seed-{seed}/erased.parquet", (schemas.ERASED,)),
-        "ranked": Output("erasure/{corpus}/{model}/seed-{seed}/ranked.parquet", (schemas.RANKED,)),
+        "erased": Output("erasure/{corpus}/{model}/seed-{seed}/erased.parquet", (analyses.ERASED,)),
+        "ranked": Output("erasure/{corpus}/{model}/seed-{seed}/ranked.parquet", (analyses.RANKED,)),
     },
     settings=_settings,
     reads=_reads,

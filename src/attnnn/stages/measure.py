@@ -16,7 +16,7 @@ from attnnn.study.config import Study
 from attnnn.study.model import Run
 from attnnn.study.settings import LeaveOneOut
 from attnnn.study.sources.base import Strict
-from attnnn.tables import schemas
+from attnnn.tables import analyses
 
 if TYPE_CHECKING:
     from attnnn.dag.work import CorpusSize
@@ -109,7 +109,8 @@ STAGE = Stage(
     does=measure,
     writes={
         method: Output(
-            f"importance/{{corpus}}/{{model}}/seed-{{seed}}/{method}.parquet", (schemas.IMPORTANCE,)
+            f"importance/{{corpus}}/{{model}}/seed-{{seed}}/{method}.parquet",
+            (analyses.IMPORTANCE,),
         )
         for method in METHODS
     },

@@ -8,7 +8,7 @@ from attnnn.dag import work
 from attnnn.dag.stage import Job, Output, Stage
 from attnnn.stages.train import STAGE as TRAIN
 from attnnn.study.sources.base import Strict
-from attnnn.tables import schemas
+from attnnn.tables import analyses
 
 # Keeps these draws apart from other uses of a run's seed.
 _PERMUTATION_STREAM = 1
@@ -43,7 +43,7 @@ STAGE = Stage(
     does=permute,
     writes={
         "permutation": Output(
-            "permutation/{corpus}/{model}/seed-{seed}.parquet", (schemas.PERMUTATION,)
+            "permutation/{corpus}/{model}/seed-{seed}.parquet", (analyses.PERMUTATION,)
         )
     },
     settings=lambda study, run: PermuteSettings(permutations=study.permutations),

@@ -12,7 +12,7 @@ from attnnn.stages.weigh import STAGE as WEIGH
 from attnnn.study.config import Study
 from attnnn.study.model import Run
 from attnnn.study.sources.base import Strict
-from attnnn.tables import schemas
+from attnnn.tables import analyses
 
 if TYPE_CHECKING:
     from attnnn.dag.work import CorpusSize
@@ -90,7 +90,7 @@ STAGE = Stage(
     does=replace,
     writes={
         "replacement": Output(
-            "replacement/{corpus}/{model}/seed-{seed}.parquet", (schemas.REPLACEMENT,)
+            "replacement/{corpus}/{model}/seed-{seed}.parquet", (analyses.REPLACEMENT,)
         )
     },
     settings=lambda study, run: ReplaceSettings(substituted_words=study.log_odds.substituted_words),

@@ -11,7 +11,7 @@ from attnnn.study.config import Study
 from attnnn.study.model import Run
 from attnnn.study.settings import SearchedAdversary
 from attnnn.study.sources.base import Strict
-from attnnn.tables import schemas
+from attnnn.tables import analyses
 
 if TYPE_CHECKING:
     from attnnn.dag.work import CorpusSize
@@ -91,11 +91,12 @@ STAGE = Stage(
     does=search,
     writes={
         "adversary": Output(
-            "searched_adversary/{corpus}/{model}/seed-{seed}.parquet", (schemas.SEARCHED_ADVERSARY,)
+            "searched_adversary/{corpus}/{model}/seed-{seed}.parquet",
+            (analyses.SEARCHED_ADVERSARY,),
         ),
         "candidates": Output(
             "searched_candidates/{corpus}/{model}/seed-{seed}.parquet",
-            (schemas.SEARCHED_CANDIDATES,),
+            (analyses.SEARCHED_CANDIDATES,),
         ),
     },
     settings=_settings,

@@ -13,7 +13,7 @@ from attnnn.stages.train import STAGE as TRAIN
 from attnnn.study.config import Study
 from attnnn.study.model import Run
 from attnnn.study.sources.base import Strict
-from attnnn.tables import schemas
+from attnnn.tables import analyses
 
 if TYPE_CHECKING:
     from attnnn.dag.work import CorpusSize
@@ -44,12 +44,12 @@ def solve(job: Job[SolveSettings]) -> None:
         columns = multiclass_columns(
             predictions, readout, job.path("searched"), job.settings.epsilons
         )
-        job.write_blocks("adversary", schemas.MULTICLASS_ADVERSARY, [columns])
+        job.write_blocks("adversary", analyses.MULTICLASS_ADVERSARY, [columns])
         return
     from attnnn.counterfactual.exact import exact_columns
 
     columns = exact_columns(predictions, readout, job.settings.epsilons)
-    job.write_blocks("adversary", schemas.EXACT_ADVERSARY, [columns])
+    job.write_blocks("adversary", analyses.EXACT_ADVERSARY, [columns])
 
 
 def _reads(study: Study, run: Run) -> dict[str, Artifact]:
@@ -74,7 +74,7 @@ STAGE = Stage(
     writes={
         "adversary": Output(
             "exact_adversary/{corpus}/{model}/seed-{seed}.parquet",
-            (schemas.EXACT_ADVERSARY, schemas.MULTICLASS_ADVERSARY),
+            (analyses.EXACT_ADVERSARY, analyses.MULTICLASS_ADVERSARY),
         )
     },
     settings=lambda study, run: SolveSettings(epsilons=study.epsilons),

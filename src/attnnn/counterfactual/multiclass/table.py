@@ -13,7 +13,7 @@ from attnnn.counterfactual.multiclass.adversary import MulticlassAdversary, mult
 from attnnn.errors import UserError
 from attnnn.readout.predictions import Predictions
 from attnnn.readout.readout import Readout
-from attnnn.tables import schemas
+from attnnn.tables import analyses
 from attnnn.tables.ragged import Ragged, concatenate
 from attnnn.tables.store import read_table
 
@@ -24,7 +24,7 @@ def multiclass_columns(
     searched: str | os.PathLike[str],
     epsilons: Sequence[float],
 ) -> dict[str, Any]:
-    """The columns of `schemas.MULTICLASS_ADVERSARY`, every document for one ε after the other.
+    """The columns of `analyses.MULTICLASS_ADVERSARY`, every document for one ε after the other.
 
     Args:
         predictions: of the test split.
@@ -75,7 +75,7 @@ def _starts(
     predictions: Predictions, searched: str | os.PathLike[str], epsilons: Sequence[float]
 ) -> dict[float, Ragged]:
     """What the search found for each ε, the model's own attention where that was nothing."""
-    table = read_table(searched, schemas.SEARCHED_ADVERSARY)
+    table = read_table(searched, analyses.SEARCHED_ADVERSARY)
     found = {}
     for epsilon in epsilons:
         part = table.filter(pc.equal(table["epsilon"], epsilon))
